@@ -35,11 +35,30 @@ std::string index_text(Shape const& shape, Extent linear) {
     return out + "]";
 }
 
+/// How often what elements may be apart by default differences of two plans are taken for rounding, and what is too
+/// large for that in any dtype. Chosen.
+constexpr double rounding_factor = 100, most_rounding = 1e-3;
+
 /// "12 elements, 0 differ by more than 1e-05; ..."
 struct Compared {
     std::string text;
     bool alike = false;
+    std::optional<double> rounding = {};  // the largest relative difference, where it may be no more than that
 };
+
+/// The next number of one digit that is no smaller.
+std::string one_digit_above(double number) {
+    double const unit = std::pow(10.0, std::floor(std::log10(number)));
+    char text[32];
+    std::snprintf(text, sizeof text, "%.0e", std::ceil(number / unit * (1 + 1e-9)) * unit);
+    return text;
+}
+
+void suggest_tolerance(std::optional<double> rounding) {
+    if (rounding)
+        std::printf("sums in another order (other ranks, another plan) differ so; --tolerance %s allows it\n",
+                    one_digit_above(*rounding).c_str());
+}
 
 /// A file of a tensor: dense (.npy), or sparse (.npz).
 struct TensorFile {
@@ -77,7 +96,9 @@ Compared compare_files(fs::path const& a_file, fs::path const& b_file, double gi
                   d.max_abs, d.max_rel);
     std::string out = text + (d.worst >= 0 ? " at " + index_text(a.shape(), d.worst) : "");
     if (lists.fills_differ) out += "; what they do not list differs";
-    return {out, d.count == 0};
+    bool const is_small = given_tolerance < 0 && tolerance > 0 && !lists.fills_differ &&
+                          d.max_rel <= std::min(rounding_factor * tolerance, most_rounding);
+    return {out, d.count == 0, is_small ? std::optional(d.max_rel) : std::nullopt};
 }
 
 /// Files of tensors in a folder, by the tensor's name: .npy, and archives of sparse ones.
@@ -118,13 +139,18 @@ int diff_folders(DiffOptions const& options) {
         throw InputError(Fault{options.a, "", "folders with .npy files or .npz files of sparse tensors",
                                "none in either", "give folders of results"});
     std::size_t unlike = 0;
+    std::optional<double> rounding = 0.0;
     for (std::string const& name : all) {
         Compared const compared = compare_tensors(a[name], b[name], options);
         unlike += compared.alike ? 0 : 1;
+        if (!compared.alike)
+            rounding =
+                rounding && compared.rounding ? std::optional(std::max(*rounding, *compared.rounding)) : std::nullopt;
         std::printf("%-9s %s: %s\n", compared.alike ? "alike" : "DIFFERENT", shown_name(name, a[name], b[name]).c_str(),
                     compared.text.c_str());
     }
     std::printf("%zu tensors, %zu different\n", all.size(), unlike);
+    if (unlike > 0) suggest_tolerance(rounding);
     return static_cast<int>(unlike == 0 ? ExitCode::done : ExitCode::mismatch);
 }
 
@@ -135,6 +161,7 @@ int diff(DiffOptions const& options) {
     if (folders) return diff_folders(options);
     Compared const compared = compare_files(options.a, options.b, options.tolerance);
     std::printf("%s\n", compared.text.c_str());
+    if (!compared.alike) suggest_tolerance(compared.rounding);
     return static_cast<int>(compared.alike ? ExitCode::done : ExitCode::mismatch);
 }
 

@@ -263,6 +263,17 @@ expect 5 "DIFFERENT C.npy: $work/a/C.npy has shape (2, 2)" "$bin/eintool" diff "
 expect 5 "DIFFERENT more.npy: only in $work/b" "$bin/eintool" diff "$work/a" "$work/b"
 expect 5 "3 tensors, 2 different" "$bin/eintool" diff "$work/a" "$work/b"
 expect 2 "expected two files or two folders" "$bin/eintool" diff "$work/a" "$work/b/C.npy"
+# Differences of rounding are allowed by a tolerance that diff names; larger ones are differences.
+for value in 1 1.00000000000002 1.001; do
+    echo "{\"eingraph\": 1, \"dtype\": \"f64\", \"tensors\": {\"x\": {\"shape\": [2], \"data\": {\"fill\": $value}}},
+        \"outputs\": [\"y\"],
+        \"nodes\": [{\"name\": \"y\", \"einsum\": \"i->i\", \"inputs\": [\"x\"]}]}" > "$work/fill.json"
+    "$bin/eintool" eval "$work/fill.json" --out "$work/fill$value" > /dev/null
+done
+expect 5 "--tolerance 2e-14 allows it" "$bin/eintool" diff "$work/fill1" "$work/fill1.00000000000002"
+expect 0 "0 different" "$bin/eintool" diff "$work/fill1" "$work/fill1.00000000000002" --tolerance 2e-14
+"$bin/eintool" diff "$work/fill1" "$work/fill1.001" | grep -q -- --tolerance &&
+    fail "a difference of 0.001 is taken for rounding"
 # Sparse tensors, and a sparse one with a dense one.
 for density in 0.3 0.2; do
     echo "{\"eingraph\": 1, \"tensors\": {\"A\": {\"shape\": [9, 9], \"sparse\": true, \"data\":
