@@ -138,10 +138,13 @@ void Checkpoints::check(FoundCheckpoint const& found) {
     std::string const other =
         "give another folder to --checkpoint, or plan what this one leaves to do: einplan --resume " +
         settings_.folder.string() + " -n " + std::to_string(header_.ranks);
+    bool const other_graph = manifest.graph_hash != text_hash(header_.graph_text);
     if (manifest.schedule_hash != origin_.schedule_hash)
         faults.add("/schedule",
                    "a checkpoint of " + origin_.schedule.string() + " (hash " + origin_.schedule_hash + ")",
-                   "one of another schedule (hash " + manifest.schedule_hash + ")", other);
+                   "one of another schedule (hash " + manifest.schedule_hash +
+                       (other_graph ? "), of another graph" : ") of the same graph"),
+                   other_graph ? "give another folder to --checkpoint, or remove this one" : other);
     std::map<std::string, double> params(header_.params.begin(), header_.params.end());
     for (auto const& [name, value] : params)
         if (auto const then = manifest.params.find(name); then == manifest.params.end() || then->second != value)

@@ -70,7 +70,12 @@ for ranks in "$@"; do
     rm -rf ckpt; run "$ranks" train.sched stopped --checkpoint ckpt --stop-at 0.05
     "$bin/einplan" other.json -n "$ranks" --decompose eindecomp -q -o other.sched || exit 1
     run "$ranks" other.sched refused --checkpoint ckpt; code=$?
-    { [ $code = 3 ] && grep -q "another schedule" said; } || fail "a foreign checkpoint: code $code, $(cat said)"
+    { [ $code = 3 ] && grep -q "another schedule.*of another graph" said && ! grep -q "einplan --resume" said; } ||
+        fail "a checkpoint of another graph: code $code, $(cat said)"
+    "$bin/einplan" train.json -n "$ranks" --parts $((4 * ranks)) -q -o other.sched || exit 1
+    run "$ranks" other.sched refused --checkpoint ckpt; code=$?
+    { [ $code = 3 ] && grep -q "another schedule.*of the same graph" said && grep -q "einplan --resume" said; } ||
+        fail "a checkpoint of another schedule: code $code, $(cat said)"
     file=$(ls ckpt/0*/*.npy | head -1)
     printf 'x' | dd of="$file" bs=1 seek=130 conv=notrunc 2> /dev/null
     run "$ranks" train.sched refused --checkpoint ckpt; code=$?
