@@ -223,6 +223,23 @@ run 2 behind.sched behind --checkpoint ckpt --stop-at 0.06; code=$?
 "$bin/einplan" --resume ckpt -n 3 -q -o rest.sched && run 3 rest.sched elastic_behind || fail "behind a loop: $(cat said)"
 "$bin/eintool" diff behind_whole elastic_behind --tolerance 1e-9 > differ || fail "behind a loop: $(cat differ)"
 
+# What is left cannot be written: a join whose text is longer than that which was read. The same schedule goes on.
+terms=$(printf '+1e9*x%.0s' $(seq 100)); groups=$(printf "+(${terms#+})%.0s" $(seq 400))
+cat > long.json << JSON
+{"eingraph": 1, "dtype": "f64", "tensors": {"x": {"shape": [1], "data": {"fill": 1e-30}}}, "outputs": ["p/x"],
+ "nodes": [{"name": "p", "loop": {"times": 3000, "carry": {"x": "next"},
+            "body": [{"name": "next", "einsum": "i->i", "inputs": ["x"], "join": "1e-30*(x$groups)"}]}}]}
+JSON
+"$bin/einplan" long.json -n 1 -q -o long.sched && run 1 long.sched long_whole || fail "a long join: $(cat said)"
+rm -rf ckpt
+timeout 120 "$mpiexec" "$flag" 1 "$bin/einrun" long.sched --threads 1 --quiet --out long --checkpoint ckpt \
+    --stop-at 0.06 2> said; code=$?
+{ [ $code = 75 ] && grep -q "no rest.json, so only this schedule" said; } || fail "no rest: code $code, $(cat said)"
+"$bin/einplan" --resume ckpt -n 2 2> said; [ $? = 3 ] || fail "einplan of no rest: $(cat said)"
+grep -q "go on with the same schedule" said || fail "einplan of no rest: $(cat said)"
+run 1 long.sched long --checkpoint ckpt || fail "a run without a rest goes on: $(cat said)"
+diff -rq long_whole long || fail "a run without a rest has other results"
+
 # A device with memory of its own: its blocks come home first.
 "$bin/eintool" make linear-regression 300 200 --iterations 4000 -o train.json
 "$bin/einplan" train.json -n 2 --decompose eindecomp -q -o train.sched &&
