@@ -207,10 +207,11 @@ class Campaign:
         right, seconds = self.undisturbed(name, 1, None)
         source, resumed, said, turns, nodes_run, flops = [self.graph(name)], 0, [], 0, set(), 0.0
         right_flops = []  # of undisturbed runs on these numbers of ranks: some compute small nodes on several ranks
-        ranks = draw.randint(1, 8)
+        ranks, spilled = draw.randint(1, 8), False
         while True:
             memory = self.spilling_memory(name, ranks, source, draw) if draw.random() < 0.5 else None
             memory = self.plan(source, ranks, memory, folder)
+            spilled = spilled or memory is not None
             right_flops.append(self.flops_of_whole(name, ranks))
             launch = Launch(["mpirun", "-n", ranks, self.tool("einrun"), "r.sched", "-q", "--out", "results",
                              "--checkpoint", "D", "--verify", "--report", "report.json", "--trace", "trace.json",
@@ -239,7 +240,8 @@ class Campaign:
             resumed += 1
             source = ["--resume", folder / "D"]
             ranks = draw.choice([r for r in range(1, 9) if r != ranks])
-        expect(0.996 * min(right_flops) <= flops <= 1.004 * max(right_flops),
+        most = 1.1 if spilled else 1.004  # plans that fit in little memory compute small nodes more often
+        expect(0.996 * min(right_flops) <= flops <= most * max(right_flops),
                f"{flops} operations in all, {right_flops} undisturbed")
         self.command([self.tool("eintool"), "diff", right, "results", "--tolerance", PROGRAMS[name].tolerance], folder)
         return resumed, "ranks " + " ".join(said) + (f", {turns} turns" if turns else "")
