@@ -207,11 +207,10 @@ class Campaign:
         right, seconds = self.undisturbed(name, 1, None)
         source, resumed, said, turns, nodes_run, flops = [self.graph(name)], 0, [], 0, set(), 0.0
         right_flops = []  # of undisturbed runs on these numbers of ranks: some compute small nodes on several ranks
-        ranks, spilled = draw.randint(1, 8), False
+        ranks = draw.randint(1, 8)
         while True:
             memory = self.spilling_memory(name, ranks, source, draw) if draw.random() < 0.5 else None
             memory = self.plan(source, ranks, memory, folder)
-            spilled = spilled or memory is not None
             right_flops.append(self.flops_of_whole(name, ranks))
             launch = Launch(["mpirun", "-n", ranks, self.tool("einrun"), "r.sched", "-q", "--out", "results",
                              "--checkpoint", "D", "--verify", "--report", "report.json", "--trace", "trace.json",
@@ -240,9 +239,11 @@ class Campaign:
             resumed += 1
             source = ["--resume", folder / "D"]
             ranks = draw.choice([r for r in range(1, 9) if r != ranks])
-        most = 1.1 if spilled else 1.004  # plans that fit in little memory compute small nodes more often
-        expect(0.996 * min(right_flops) <= flops <= most * max(right_flops),
+        # Plans of what is left, or that fit in little memory, may compute small nodes on more ranks.
+        expect(0.996 * min(right_flops) <= flops <= 1.1 * max(right_flops),
                f"{flops} operations in all, {right_flops} undisturbed")
+        expect(abs(turns - self.right[f"turns-{name}"]) <= 2 + resumed,
+               f"{turns} iterations in all, {self.right[f'turns-{name}']} undisturbed")
         self.command([self.tool("eintool"), "diff", right, "results", "--tolerance", PROGRAMS[name].tolerance], folder)
         return resumed, "ranks " + " ".join(said) + (f", {turns} turns" if turns else "")
 
@@ -252,7 +253,9 @@ class Campaign:
             report = self.work / f"{key}.json"
             self.command([self.tool("eintool"), "run", self.graph(name), "-n", ranks, "-q", "--out", "flops",
                           "--decompose", "eindecomp", "--report", report, *self.options(name, None)], self.work)
-            self.right[key] = json.loads(report.read_text())["flops"]
+            said = json.loads(report.read_text())
+            self.right[key] = said["flops"]
+            self.right[f"turns-{name}"] = sum(loop["turns"] for loop in said.get("loops") or [])
         return self.right[key]
 
     def plan(self, source, ranks, memory, folder):
