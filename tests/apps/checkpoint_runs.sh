@@ -220,7 +220,8 @@ rm -rf ckpt
 run 2 behind.sched behind --checkpoint ckpt --stop-at 0.06; code=$?
 [ $code = 75 ] || fail "a run that is to stop behind a loop: code $code, $(cat said)"
 [ "$(grep -c '"loop"' ckpt/0*/rest.json)" = 1 ] || fail "a finished loop is left to do: $(cat ckpt/0*/rest.json)"
-"$bin/einplan" --resume ckpt -n 3 -q -o rest.sched && run 3 rest.sched elastic_behind || fail "behind a loop: $(cat said)"
+"$bin/einplan" --resume ckpt -n 3 -q -o rest.sched && run 3 rest.sched elastic_behind ||
+    fail "three ranks behind a loop: $(cat said)"
 "$bin/eintool" diff behind_whole elastic_behind --tolerance 1e-9 > differ || fail "behind a loop: $(cat differ)"
 
 # What is left cannot be written: a join whose text is longer than that which was read. The same schedule goes on.
