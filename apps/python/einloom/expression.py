@@ -1,0 +1,112 @@
+"""Joins as trees: what is computed for each combination of labels, and how it is written.
+
+Example: `text(Call("*", (Operand(0), Call("+", (Operand(1), Number(1))))), ["x", "y"])` is "x*(y + 1)". Trees are
+values: equal trees are equal, and they are substituted into one another when a node takes up what it reads.
+"""
+from __future__ import annotations
+
+import math
+from typing import Callable, Iterator, NamedTuple, Sequence, Tuple, Union
+
+# How tight an operator binds, as docs/graph-format/einsum.md has it.
+_TIGHTNESS = {"||": 1, "&&": 2, "<": 4, "<=": 4, ">": 4, ">=": 4, "==": 4, "!=": 4, "+": 5, "-": 5, "*": 6, "/": 6,
+              "neg": 7, "!": 7, "^": 8}
+_CLOSED = {"*", "/", "^"}  # written without spaces around them
+_ATOM = 9
+
+
+class Operand(NamedTuple):
+    """The element of an input."""
+
+    position: int
+
+
+class Number(NamedTuple):
+    value: Union[bool, int, float, complex]
+
+
+class Index(NamedTuple):
+    """The index of a label, from 0."""
+
+    label: str
+
+
+class Call(NamedTuple):
+    """An operator or a function of others."""
+
+    name: str
+    args: Tuple["Expression", ...]
+
+
+Expression = Union[Operand, Number, Index, Call]
+
+
+def product(count: int) -> Expression:
+    """x*y*z, the default join of so many operands."""
+    tree: Expression = Operand(0) if count else Number(1)
+    for position in range(1, count):
+        tree = Call("*", (tree, Operand(position)))
+    return tree
+
+
+def replace(tree: Expression, change: Callable[[Expression], Expression]) -> Expression:
+    """The tree with its leaves changed."""
+    if isinstance(tree, Call):
+        return Call(tree.name, tuple(replace(part, change) for part in tree.args))
+    return change(tree)
+
+
+def leaves(tree: Expression) -> Iterator[Expression]:
+    if isinstance(tree, Call):
+        for part in tree.args:
+            yield from leaves(part)
+    else:
+        yield tree
+
+
+def operand_names(count: int) -> Sequence[str]:
+    return "xyz"[:count] if count <= 3 else [f"x{position}" for position in range(count)]
+
+
+def text(tree: Expression, names: Sequence[str]) -> str:
+    """As it is written in a graph, with no more parentheses than it needs."""
+    return _written(tree, names)[0]
+
+
+def _written(tree: Expression, names: Sequence[str]) -> Tuple[str, int]:
+    if isinstance(tree, Operand):
+        return names[tree.position], _ATOM
+    if isinstance(tree, Index):
+        return f"[{tree.label}]", _ATOM
+    if isinstance(tree, Number):
+        return _number(tree.value)
+    tight = _TIGHTNESS.get(tree.name)
+    if tight is None:
+        return f"{tree.name}({', '.join(text(part, names) for part in tree.args)})", _ATOM
+    if len(tree.args) == 1:
+        sign = "-" if tree.name == "neg" else "!"
+        return sign + _within(tree.args[0], names, tight + 1), tight
+    right_first = tree.name == "^"
+    chain = tight == _TIGHTNESS["<"]  # comparisons would be read as a chain
+    left = _within(tree.args[0], names, tight + (right_first or chain))
+    right = _within(tree.args[1], names, tight + (not right_first))
+    return (f"{left}{tree.name}{right}" if tree.name in _CLOSED else f"{left} {tree.name} {right}"), tight
+
+
+def _within(tree: Expression, names: Sequence[str], needed: int) -> str:
+    written, tight = _written(tree, names)
+    return written if tight >= needed else f"({written})"
+
+
+def _number(value: Union[bool, int, float, complex]) -> Tuple[str, int]:
+    if isinstance(value, complex):
+        return f"complex({_number(value.real)[0]}, {_number(value.imag)[0]})", _ATOM
+    if isinstance(value, bool):
+        value = int(value)
+    if isinstance(value, float) and (math.isinf(value) or math.isnan(value)):
+        written = str(value)
+    elif isinstance(value, float) and value == math.pi:
+        written = "pi"
+    else:
+        written = repr(value)
+    return written, _TIGHTNESS["neg"] if written.startswith("-") else _ATOM
