@@ -1,0 +1,182 @@
+"""Einsums and what is written as one: matmul, dot, outer products, contractions of many tensors."""
+from __future__ import annotations
+
+from typing import Any, Dict, List, Optional, Sequence
+
+from ..array import Array, as_array
+from ..dtypes import common, name_of
+from ..errors import refuse
+from ..node import Ein, Labels, Node
+from . import subscripts as reading
+from .operands import is_number, letters, normalized_axes
+
+_INDICES = {"argmin": "i64", "argmax": "i64", "count": "i64"}
+
+
+def einsum(subscripts: Any, *operands: Any, join: Optional[str] = None, agg: str = "sum", dtype: Any = None,
+           sizes: Optional[Dict[str, int]] = None, path: Any = None, optimize: Any = None) -> Array:
+    """agg over the labels that the result lacks of join(operands), with NumPy's subscripts, words or lists.
+
+    `join` is an expression of the operands x, y, z (or x0, x1, ...), default their product; `[i]` is the index of label
+    i. `agg` is `sum`, `prod`, `min`, `max`, `any`, `all`, `mean`, `logsumexp`, `argmin`, ... The result has the
+    operands' common type, or `dtype`: a join of comparisons wants `dtype=bool`.
+
+    >>> import einloom as el
+    >>> A, B = el.input("A", (2, 3)), el.input("B", (3, 4))
+    >>> el.einsum("ij,jk->ik", A, B, join="abs(x - y)", agg="max").shape
+    (2, 4)
+    >>> el.einsum("batch d, d ff -> batch ff", A, B).shape
+    (2, 4)
+    """
+    if not isinstance(subscripts, (str, dict)):
+        return _interleaved([subscripts, *operands], join=join, agg=agg, dtype=dtype, sizes=sizes, path=path)
+    nodes = [as_array(operand).node for operand in operands]
+    terms, out = reading.parse(subscripts, [len(node.shape) for node in nodes])
+    found = reading.extents(terms, [node.shape for node in nodes], out, sizes or {}, f"einsum {subscripts!r}")
+    return _einsum(nodes, terms, out, found, join, agg, dtype, path or _linear(optimize))
+
+
+def contract(subscripts: Any, *operands: Any, optimize: Any = None, **options: Any) -> Array:
+    """A contraction of many tensors, as `opt_einsum.contract`: `optimize` is a path of its linear format, or None.
+
+    >>> import einloom as el
+    >>> A, B, C = (el.input(name, (2, 2)) for name in "ABC")
+    >>> el.contract("ab,bc,cd->ad", A, B, C, optimize=[(1, 2), (0, 1)]).shape
+    (2, 2)
+    """
+    return einsum(subscripts, *operands, optimize=optimize, **options)
+
+
+def _linear(optimize: Any) -> Optional[List[List[int]]]:
+    """A path, where that is what was given; names of searches and truth values leave the order to the planner."""
+    if optimize is None or isinstance(optimize, (str, bool, int)):
+        return None
+    steps = list(optimize)
+    if steps and isinstance(steps[0], str):  # ["einsum_path", (0, 1), ...], as NumPy has it
+        steps = steps[1:]
+    return [[int(position) for position in step] for step in steps] or None
+
+
+def _einsum(nodes: Sequence[Node], terms: Sequence[Labels], out: Labels, sizes: Dict[str, int], join: Optional[str],
+            agg: str, dtype: Any, path: Any = None) -> Array:
+    joint = common(*(node.dtype for node in nodes))
+    if dtype is not None:
+        found = name_of(dtype)
+    elif agg in _INDICES:
+        found = _INDICES[agg]
+    elif agg == "mean" and joint in ("bool", "u8", "i8", "i16", "i32", "i64"):
+        found = "f64"
+    else:
+        found = {"c64": "f32", "c128": "f64"}.get(joint, joint) if agg in ("var", "std", "norm") else joint
+    return Array(Ein(list(zip(nodes, terms)), out, found, sizes, join=join, agg=agg, path=path))
+
+
+def _interleaved(given: List[Any], **options: Any) -> Array:
+    """einsum(A, [0, 1], B, [1, 2], [0, 2])."""
+    out = given[-1] if len(given) % 2 else None
+    terms = [[f"axis{label}" if isinstance(label, int) else str(label) for label in term] for term in given[1::2]]
+    wanted: Any = {"in": terms}
+    if out is not None:
+        wanted["out"] = [f"axis{label}" if isinstance(label, int) else str(label) for label in out]
+    return einsum(wanted, *given[0:len(given) // 2 * 2:2], **options)
+
+
+def matmul(x1: Any, x2: Any, /) -> Array:
+    """The product of matrices, vectors or batches of matrices.
+
+    >>> import einloom as el
+    >>> (el.input("A", (5, 2, 3)) @ el.input("B", (3, 4))).shape
+    (5, 2, 4)
+    """
+    a, b = as_array(x1).node, as_array(x2).node
+    if not a.shape or not b.shape:
+        raise refuse("matmul", "vectors, matrices or batches of them", "a scalar", "use * for a scalar")
+    if a.shape[-1] != b.shape[-2 if len(b.shape) > 1 else 0]:
+        raise refuse("matmul", f"{a.shape[-1]} rows, as the left one has columns", f"shapes {a.shape} and {b.shape}",
+                     "transpose one of them")
+    batch = letters(max(len(a.shape), len(b.shape), 2) - 2, "ijk")
+    left = batch[len(batch) - max(len(a.shape) - 2, 0):] + (("i", "j") if len(a.shape) > 1 else ("j",))
+    right = batch[len(batch) - max(len(b.shape) - 2, 0):] + (("j", "k") if len(b.shape) > 1 else ("j",))
+    out = batch + (("i",) if len(a.shape) > 1 else ()) + (("k",) if len(b.shape) > 1 else ())
+    sizes = reading.extents([left, right], [a.shape, b.shape], out, {}, "matmul")
+    return _einsum([a, b], [left, right], out, sizes, None, "sum", None)
+
+
+def dot(x1: Any, x2: Any) -> Any:
+    """NumPy's dot: a sum over the last axis of x1 and the last but one (or the only one) of x2."""
+    if is_number(x1) or is_number(x2):
+        return x1 * x2
+    a, b = as_array(x1), as_array(x2)
+    if not a.ndim or not b.ndim:
+        return a * b
+    if b.ndim <= 2:
+        return tensordot(a, b, axes=((a.ndim - 1,), (max(b.ndim - 2, 0),)))
+    return tensordot(a, b, axes=((a.ndim - 1,), (b.ndim - 2,)))
+
+
+def tensordot(x1: Any, x2: Any, axes: Any = 2) -> Array:
+    """Sums over pairs of axes, or over so many last and first ones."""
+    a, b = as_array(x1).node, as_array(x2).node
+    if isinstance(axes, int):
+        axes = (range(len(a.shape) - axes, len(a.shape)), range(axes))
+    of_a = normalized_axes(axes[0], len(a.shape), "tensordot")
+    of_b = normalized_axes(axes[1], len(b.shape), "tensordot")
+    labels = letters(len(a.shape) + len(b.shape))
+    left, right = list(labels[:len(a.shape)]), list(labels[len(a.shape):])
+    for one, other in zip(of_a, of_b):
+        right[other] = left[one]
+    out = tuple(label for label in left if label not in right) + tuple(label for label in right if label not in left)
+    used = dict.fromkeys([*left, *right])
+    renamed = dict(zip(used, letters(len(used))))
+    terms = [tuple(renamed[label] for label in term) for term in (left, right)]
+    result = tuple(renamed[label] for label in out)
+    return _einsum([a, b], terms, result, reading.extents(terms, [a.shape, b.shape], result, {}, "tensordot"), None,
+                   "sum", None)
+
+
+def outer(x1: Any, x2: Any) -> Array:
+    """The products of all pairs."""
+    from .shapes import ravel
+    return einsum("i,j->ij", ravel(x1), ravel(x2))
+
+
+def inner(x1: Any, x2: Any) -> Any:
+    """A sum over the last axes of both."""
+    if is_number(x1) or is_number(x2):
+        return x1 * x2
+    a, b = as_array(x1), as_array(x2)
+    return tensordot(a, b, axes=((a.ndim - 1,), (b.ndim - 1,)))
+
+
+def vecdot(x1: Any, x2: Any, /, axis: int = -1) -> Array:
+    """The sum of conj(x1)*x2 over an axis."""
+    a = as_array(x1)
+    conjugate = a.conj() if a.node.dtype in ("c64", "c128") else a
+    return (conjugate * x2).sum(axis=axis)
+
+
+def vdot(x1: Any, x2: Any) -> Array:
+    """The sum of conj(x1)*x2 over all elements."""
+    from .shapes import ravel
+    return vecdot(ravel(x1), ravel(x2))
+
+
+def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
+    """The sum of a diagonal."""
+    return diagonal(x, offset, axis1, axis2).sum(axis=-1)
+
+
+def diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
+    """The elements with equal indices along two axes, as the last axis."""
+    array = as_array(x)
+    one, other = normalized_axes((axis1, axis2), array.ndim, "diagonal")
+    cut: List[slice] = [slice(None)] * array.ndim
+    rows, columns = array.shape[one], array.shape[other]
+    length = max(min(rows + min(offset, 0), columns - max(offset, 0)), 0)
+    cut[one] = slice(max(-offset, 0), max(-offset, 0) + length)
+    cut[other] = slice(max(offset, 0), max(offset, 0) + length)
+    square = array if rows == columns and offset == 0 else array[tuple(cut)]
+    labels = list(letters(array.ndim))
+    labels[other] = labels[one]
+    kept = tuple(label for position, label in enumerate(labels) if position not in (one, other)) + (labels[one],)
+    return _einsum([square.node], [tuple(labels)], kept, dict(zip(labels, square.shape)), None, "sum", None)
