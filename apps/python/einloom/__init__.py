@@ -1,0 +1,55 @@
+"""Einloom from Python: lazy arrays with NumPy's names, which become a graph that runs on any number of ranks.
+
+>>> import einloom as el
+>>> X = el.random((6, 4), seed=1)
+>>> C = el.einsum("ij,ik->jk", X, X) / X.shape[0]
+>>> C.shape
+(4, 4)
+"""
+from math import e, inf, nan, pi
+
+import numpy as _np
+
+from . import linalg
+from .array import Array
+from .dtypes import bfloat16
+from .errors import DTypeError, Error, Fault, InputError, OutOfMemory, Stopped, VerificationError
+from .grad import grad
+from .graph import graph_text, save
+from .loops import loop
+from .ops import elementwise as _elementwise
+from .ops import reductions as _reductions
+from .ops.creation import arange, diag, eye, identity, linspace, meshgrid, tri, tril, triu
+from .ops.elementwise import (around, astype, bitwise_and, bitwise_invert, bitwise_not, bitwise_or, bitwise_xor, cast,
+                              clip, floor_divide, invert, isclose, leaky_relu, nan_to_num, negative, positive, power,
+                              round, where)
+from .ops.indexing import take, take_along_axis
+from .ops.networks import bincount, gather, layer_norm, log_softmax, one_hot, rms_norm, softmax
+from .ops.products import (contract, diagonal, dot, einsum, inner, matmul, outer, tensordot, trace, vdot, vecdot)
+from .ops.reductions import (argmax, argmin, count_nonzero, cov, cumprod, cumsum, cumulative_prod, cumulative_sum, ptp,
+                             std, var)
+from .ops.shapes import (atleast_1d, atleast_2d, broadcast_arrays, broadcast_to, column_stack, concat, concatenate, diff,
+                         expand_dims, flatten, flip, hstack, matrix_transpose, moveaxis, ndim, pad, permute_dims, ravel,
+                         repeat, reshape, roll, shape, split, squeeze, stack, swapaxes, tile, transpose, vstack)
+from .plan import Plan, plan
+from .run import Results, run
+from .sources import (array, asarray, empty, empty_like, full, full_like, input, load, ones, ones_like, random, sparse,
+                      tensor, zeros, zeros_like)
+
+globals().update(_elementwise.FUNCTIONS)
+globals().update(_reductions.FUNCTIONS)
+
+float16, float32, float64 = _np.float16, _np.float32, _np.float64
+complex64, complex128 = _np.complex64, _np.complex128
+int8, int16, int32, int64, uint8, bool_ = _np.int8, _np.int16, _np.int32, _np.int64, _np.uint8, _np.bool_
+newaxis = None
+__array_api_version__ = "2022.12"
+
+
+def __getattr__(name: str) -> object:
+    if name == "bool":  # the array API's name of the type, without hiding Python's in this file
+        return _np.bool_
+    if hasattr(_np, name):
+        from .missing import missing
+        raise missing(name)
+    raise AttributeError(f"module 'einloom' has no attribute {name!r}")

@@ -1,0 +1,31 @@
+"""Gradients: `grad` nodes of the graph, which Einloom differentiates itself."""
+from __future__ import annotations
+
+from typing import Any, List, Sequence, Union
+
+from .array import Array, as_array
+from .dtypes import kind
+from .errors import refuse
+from .node import Differentiation, Gradient
+
+
+def grad(of: Array, wrt: Union[Array, Sequence[Array]]) -> Any:
+    """The gradients of a real scalar by tensors: a list for a list, one for one.
+
+    >>> import einloom as el
+    >>> X = el.input("X", (3, 4))
+    >>> (g,) = el.grad((X ** 2).sum(), [X])
+    >>> g.shape
+    (3, 4)
+    """
+    loss = as_array(of).node
+    if loss.shape or kind(loss.dtype) != "f":
+        raise refuse("grad", "a real scalar, shape ()", f"shape {loss.shape} of {loss.dtype}", "sum it first")
+    single = isinstance(wrt, Array)
+    by = [as_array(one).node for one in ([wrt] if single else wrt)]
+    for node in by:
+        if kind(node.dtype) not in "fc":
+            raise refuse("grad", "real or complex tensors", node.dtype, "convert with .astype before they are used")
+    together = Differentiation(loss, by)
+    found: List[Array] = [Array(Gradient(together, node)) for node in by]
+    return found[0] if single else found

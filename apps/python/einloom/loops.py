@@ -1,0 +1,102 @@
+"""Loops: a function of what is carried, run again and again by the ranks without coming back to Python.
+
+The function is called once, with arrays that stand for what an iteration reads; what it returns is the body.
+"""
+from __future__ import annotations
+
+import inspect
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+
+from .array import Array, as_array
+from .errors import refuse
+from .node import Carried, Left, Loop, Node
+
+Carry = Union[Mapping[str, Any], Sequence[Any], Array]
+
+
+def loop(step: Callable[..., Any], carry: Carry, times: Optional[int] = None,
+         while_: Union[None, str, Callable[..., Any]] = None, max: Optional[int] = None) -> Any:
+    """Runs `step` again and again on what is carried, and gives the last values.
+
+    `step` is called with the carried arrays, by name where its parameters are named so, and returns the next ones: an
+    array, a tuple in the order of `carry`, or a dict by name. It ends after `times`, or as soon as `while_` is false:
+    a function of the next values, or the name of another entry of the dict that step returns. One carried array gives
+    one; a dict gives a dict; a list or tuple gives a tuple.
+
+    >>> import einloom as el
+    >>> A, x = el.input("A", (3, 3)), el.input("x", (3,))
+    >>> el.loop(lambda x: A @ x / el.max(abs(A @ x)), carry={"x": x}, times=10).shape
+    (3,)
+    """
+    begins = _named(step, carry)
+    if (times is None) == (while_ is None):
+        raise refuse("loop", "times or while_", "both" if times is not None else "neither", "give one of them")
+    carried = {key: Array(Carried(key, begin)) for key, begin in begins.items()}
+    returned = _called(step, carried)
+    nexts, others = _next_values(returned, begins)
+    condition = _condition(while_, nexts, others)
+    made = Loop(list(begins.values()), [array.node for array in carried.values()],  # type: ignore[misc]
+                [nexts[key].node for key in begins], times, condition, max if times is None else None)
+    left = [Array(Left(made, position)) for position in range(len(begins))]
+    if isinstance(carry, Mapping):
+        return left[0] if len(left) == 1 else dict(zip(begins, left))
+    return left[0] if isinstance(carry, Array) else tuple(left)
+
+
+def _named(step: Callable[..., Any], carry: Carry) -> Dict[str, Node]:
+    if isinstance(carry, Mapping):
+        return {str(key): as_array(value).node for key, value in carry.items()}
+    values = [carry] if isinstance(carry, Array) else list(carry)
+    names = _parameters(step)
+    if len(names) < len(values):
+        names = [f"carried{position}" for position in range(len(values))]
+    return {name: as_array(value).node for name, value in zip(names, values)}
+
+
+def _parameters(step: Callable[..., Any]) -> List[str]:
+    try:
+        found = inspect.signature(step).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    return [one.name for one in found if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
+
+
+def _called(function: Callable[..., Any], values: Dict[str, Array]) -> Any:
+    names = _parameters(function)
+    return function(**values) if set(values) <= set(names) else function(*values.values())
+
+
+def _next_values(returned: Any, begins: Dict[str, Node]) -> Tuple[Dict[str, Array], Dict[str, Any]]:
+    if isinstance(returned, Mapping):
+        missing = [key for key in begins if key not in returned]
+        if missing:
+            raise refuse("loop", f"the next {', '.join(missing)}", f"{', '.join(map(str, returned))}",
+                         "return it from the step")
+        found = {key: as_array(returned[key]) for key in begins}
+        others = {key: value for key, value in returned.items() if key not in begins}
+    else:
+        values = list(returned) if isinstance(returned, (tuple, list)) else [returned]
+        if len(values) != len(begins):
+            raise refuse("loop", f"{len(begins)} next values ({', '.join(begins)})", f"{len(values)}",
+                         "return one for each that is carried, in that order")
+        found, others = dict(zip(begins, map(as_array, values))), {}
+    for key, begin in begins.items():
+        value = found[key].node
+        if value.shape != begin.shape or value.dtype != begin.dtype:
+            raise refuse(f"loop, the next {key!r}", f"shape {begin.shape} of {begin.dtype}, as it began",
+                         f"shape {value.shape} of {value.dtype}", "reshape it, or convert with .astype")
+    return found, others
+
+
+def _condition(while_: Any, nexts: Dict[str, Array], others: Dict[str, Any]) -> Optional[Node]:
+    if while_ is None:
+        return None
+    if isinstance(while_, str):
+        if while_ not in others and while_ not in nexts:
+            raise refuse("loop, while_", "an entry that the step returns", f"{while_!r}", "return it, or give a function")
+        condition = as_array(others.get(while_, nexts.get(while_)))
+    else:
+        condition = as_array(_called(while_, nexts))
+    if condition.shape:
+        raise refuse("loop, while_", "a scalar", f"shape {condition.shape}", "use .any() or .all()")
+    return condition.node

@@ -1,0 +1,252 @@
+"""Where tensors come from: arrays in memory, files, random numbers, sparse matrices, files that a run is given.
+
+An array in memory is copied to a file when the graph is run; one that is a memory map of a .npy file, and what `load`
+names, is read from where it lies, by every rank for itself.
+"""
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+from typing import Any, Dict, Optional, Sequence, Tuple
+
+import numpy as np
+
+from .array import Array, as_array
+from .dtypes import kind, name_of, stored
+from .errors import refuse
+from .node import Leaf
+
+
+def tensor(value: Any, dtype: Any = None, name: Optional[str] = None) -> Array:
+    """A tensor of an array, or of nested lists. The elements are copied, but those of a memory map of a .npy file.
+
+    >>> tensor([[1.0, 2.0], [3.0, 4.0]])
+    einloom.Array(shape=(2, 2), dtype=float64)
+    """
+    if isinstance(value, Array):
+        return value if dtype is None else value.astype(dtype)
+    if dtype is None and isinstance(value, np.memmap):
+        mapped = _mapped_file(value)
+        if mapped:
+            return Array(Leaf(value.shape, name_of(value.dtype), {"npy": mapped}, name=name))
+    if isinstance(value, (list, tuple)) and any(isinstance(one, Array) for one in value):
+        from .ops.shapes import stack
+        return stack(value)
+    wanted = None if dtype is None else name_of(dtype)
+    array = np.array(value, dtype=None if wanted is None else stored(wanted))
+    return Array(Leaf(array.shape, wanted or name_of(array.dtype), array=array, name=name))
+
+
+asarray = array = tensor
+
+
+def input(name: str, shape: Sequence[int], dtype: Any = np.float64) -> Array:
+    """A tensor that is given when the graph is run: `run(..., inputs={name: ...})` or `einrun --input NAME=FILE`."""
+    return Array(Leaf(_shape(shape), name_of(dtype), name=name))
+
+
+def random(shape: Sequence[int], seed: int = 0, kind: str = "uniform", low: Any = None, high: Any = None,
+           mean: Any = None, std: Any = None, density: Optional[float] = None, dtype: Any = np.float64,
+           sparse: bool = False, name: Optional[str] = None) -> Array:
+    """Random numbers, `uniform` from low to high (0 to 1) or `normal` with a mean and standard deviation.
+
+    Elements depend on the seed and their place alone, so every number of ranks sees the same tensor. They are not
+    those of `numpy.random`. With a `density` so many of all places have one, the rest are 0.
+    """
+    data: Dict[str, Any] = {"random": kind}
+    for key, value in (("low", low), ("high", high), ("mean", mean), ("std", std)):
+        if value is not None:
+            data[key] = value
+    data["seed"] = seed
+    if density is not None:
+        data["density"] = density
+    return Array(Leaf(_shape(shape), name_of(dtype), data, extra={"sparse": True} if sparse else {}, name=name))
+
+
+def full(shape: Sequence[int], fill_value: Any, dtype: Any = None, name: Optional[str] = None) -> Array:
+    """The same element everywhere."""
+    found = name_of(np.asarray(fill_value).dtype if dtype is None else dtype)
+    value = stored(found).type(fill_value).item()
+    return Array(Leaf(_shape(shape), found, {"fill": value}, name=name))
+
+
+def zeros(shape: Sequence[int], dtype: Any = np.float64) -> Array:
+    """Zeros."""
+    return full(shape, 0, dtype)
+
+
+def ones(shape: Sequence[int], dtype: Any = np.float64) -> Array:
+    """Ones."""
+    return full(shape, 1, dtype)
+
+
+empty = zeros
+
+
+def full_like(x: Any, fill_value: Any, dtype: Any = None) -> Array:
+    """The same element everywhere, in the shape of x."""
+    like = as_array(x)
+    return full(like.shape, fill_value, like.dtype if dtype is None else dtype)
+
+
+def zeros_like(x: Any, dtype: Any = None) -> Array:
+    """Zeros in the shape of x."""
+    return full_like(x, 0, dtype)
+
+
+def ones_like(x: Any, dtype: Any = None) -> Array:
+    """Ones in the shape of x."""
+    return full_like(x, 1, dtype)
+
+
+empty_like = zeros_like
+
+
+def load(path: "os.PathLike[str] | str", entry: Optional[str] = None, shape: Optional[Sequence[int]] = None,
+         dtype: Any = None, name: Optional[str] = None) -> Array:
+    """A tensor in a file: .npy, .npz or .safetensors (`entry` is its name there), .mtx, .tns (with a `shape`).
+
+    Only the header is read now; ranks read their parts when the graph is run.
+    """
+    path = os.path.abspath(os.fspath(path))
+    data, found_shape, found_type = _header(path, entry)
+    if shape is None and found_shape is None:
+        raise refuse(path, "a shape", "a file that does not say it", "give shape=(...)")
+    leaf = Leaf(_shape(shape if shape is not None else found_shape), name_of(found_type if dtype is None else dtype),
+                data, name=name or _stem(entry or path))
+    return Array(leaf)
+
+
+def sparse(value: Any, fill: Any = 0, dtype: Any = None, shape: Optional[Sequence[int]] = None,
+           name: Optional[str] = None) -> Array:
+    """A tensor that is kept as a list of its elements: of a SciPy matrix, a file (.mtx, .tns, .npz), or an array.
+
+    >>> sparse(np.eye(3)).shape
+    (3, 3)
+    """
+    extra: Dict[str, Any] = {"sparse": True, **({"fill": fill} if fill != 0 else {})}
+    if isinstance(value, (str, os.PathLike)):
+        node = load(value, shape=shape, dtype=dtype, name=name).node
+        assert isinstance(node, Leaf)
+        return Array(Leaf(node.shape, node.dtype, node.data, extra=extra, name=node.name))
+    if hasattr(value, "tocsr"):
+        matrix = value.tocsr()
+        found = name_of(matrix.dtype if dtype is None else dtype)
+        listed = Csr(np.asarray(matrix.data, stored(found)), matrix.indices, matrix.indptr, matrix.shape)
+        return Array(Leaf(matrix.shape, found, array=listed, extra=extra, name=name))
+    if isinstance(value, Array):
+        node = value.node
+        if not isinstance(node, Leaf):
+            raise refuse("sparse", "a tensor", "a computed array", "results are kept sparse where that is smaller")
+        return Array(Leaf(node.shape, node.dtype, node.data, node.array, extra, name or node.name))
+    dense = tensor(value, dtype).node
+    assert isinstance(dense, Leaf)
+    return Array(Leaf(dense.shape, dense.dtype, dense.data, dense.array, extra, name))
+
+
+class Csr:
+    """A matrix by rows, as `scipy.sparse.save_npz` writes it."""
+
+    def __init__(self, data: np.ndarray, indices: np.ndarray, indptr: np.ndarray, shape: Tuple[int, int]):
+        self.data, self.indices, self.indptr, self.shape = data, indices, indptr, shape
+
+    def write(self, path: str) -> None:
+        np.savez(path, format=np.array(b"csr"), shape=np.array(self.shape), data=self.data, indices=self.indices,
+                 indptr=self.indptr)
+
+
+def _shape(shape: Any) -> Tuple[int, ...]:
+    return (int(shape),) if isinstance(shape, (int, np.integer)) else tuple(int(extent) for extent in shape)
+
+
+def _stem(path: str) -> str:
+    return os.path.basename(path).partition(".")[0]
+
+
+def _mapped_file(array: np.memmap) -> Optional[str]:
+    """The .npy file that the array is all of, if there is one."""
+    if not array.filename:
+        return None
+    path = os.path.abspath(os.fspath(array.filename))
+    try:
+        whole = np.load(path, mmap_mode="r")
+    except (OSError, ValueError):
+        return None
+    same = (whole.shape == array.shape and whole.dtype == array.dtype and whole.strides == array.strides
+            and whole.offset == array.offset)
+    return path if same and array.dtype.isnative else None
+
+
+def _header(path: str, entry: Optional[str]) -> Tuple[Dict[str, Any], Optional[Sequence[int]], Any]:
+    """The data of a leaf, and the shape and type that the file says."""
+    ending = path.rpartition(".")[2]
+    try:
+        if ending == "npy":
+            with open(path, "rb") as file:
+                return ({"npy": path}, *_npy_header(file))
+        if ending == "npz":
+            return _npz_header(path, entry)
+        if ending == "safetensors":
+            return _safetensors_header(path, entry)
+        if ending == "mtx":
+            return ({"mtx": path}, *_mtx_header(path))
+        if ending == "tns":
+            return {"tns": path}, None, np.float64
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+        raise refuse(path, f"a {ending} file", str(error), "correct the path or write the file again") from error
+    raise refuse(path, "a .npy, .npz, .safetensors, .mtx or .tns file", f".{ending}", "convert it with numpy.save")
+
+
+def _npy_header(file: Any) -> Tuple[Sequence[int], np.dtype]:
+    version = np.lib.format.read_magic(file)
+    read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+    shape, _, dtype = read(file)
+    return shape, dtype
+
+
+def _npz_header(path: str, entry: Optional[str]) -> Tuple[Dict[str, Any], Sequence[int], Any]:
+    with zipfile.ZipFile(path) as archive:
+        names = [name[:-4] for name in archive.namelist() if name.endswith(".npy")]
+        if entry is None and {"format", "shape", "data"} <= set(names) or "coords" in names:
+            with archive.open("data.npy") as file:
+                _, dtype = _npy_header(file)
+            with archive.open("shape.npy") as file:
+                return {"scipy": path}, np.lib.format.read_array(file).tolist(), dtype
+        if entry is None and len(names) == 1:
+            entry = names[0]
+        if entry not in names:
+            raise refuse(path, f"an entry, one of {', '.join(names)}", f"{entry!r}", "give entry=NAME")
+        with archive.open(f"{entry}.npy") as file:
+            return ({"npz": path, "entry": entry}, *_npy_header(file))
+
+
+def _safetensors_header(path: str, entry: Optional[str]) -> Tuple[Dict[str, Any], Sequence[int], str]:
+    with open(path, "rb") as file:
+        length = int.from_bytes(file.read(8), "little")
+        if length > 100_000_000:
+            raise refuse(path, "a header of a safetensors file", f"{length} bytes", "write the file again")
+        header = json.loads(file.read(length))
+    names = [name for name in header if name != "__metadata__"]
+    if entry is None and len(names) == 1:
+        entry = names[0]
+    if entry not in names:
+        raise refuse(path, f"a tensor, one of {', '.join(names[:20])}", f"{entry!r}", "give entry=NAME")
+    found = header[entry]["dtype"].lower()
+    return {"safetensors": path, "tensor": entry}, header[entry]["shape"], found
+
+
+def _mtx_header(path: str) -> Tuple[Sequence[int], Any]:
+    with open(path, encoding="utf-8") as file:
+        words = file.readline().lower().split()
+        if len(words) < 5 or words[0] != "%%matrixmarket":
+            raise ValueError("its first line is not that of a Matrix Market file")
+        for line in file:
+            if line.strip() and not line.startswith("%"):
+                rows, columns = line.split()[:2]
+                return (int(rows), int(columns)), np.complex128 if words[3] == "complex" else np.float64
+    raise ValueError("it has no line with its sizes")
+
+
+def is_complex(array: Array) -> bool:
+    return kind(array.node.dtype) == "c"
