@@ -1,0 +1,245 @@
+"""Which EinSums become one node: transposes and new axes become labels of their readers, chains of functions one join.
+
+Example: `((X[:, None, :] - Y[None, :, :])**2).sum(axis=2)` is made of five nodes and becomes
+`"ik,jk->ij"` with the join `(x - y)^2`. What several nodes read, what has a name in the graph, and what would be
+computed more often than before stays a node of its own. Types are kept: a join computes all of its parts in one type.
+"""
+from __future__ import annotations
+
+import math
+from typing import Dict, Iterable, List, NamedTuple, Optional, Set, Tuple, Union
+
+from ..dtypes import common, kind
+from ..expression import (Call, Expression, Index, Number, Operand, leaves, operand_names, product, replace, text)
+from ..node import Ein, Labels, Node
+from .scopes import Scopes
+
+_LONGEST_JOIN = 100   # characters: what is longer is easier to read as two nodes
+_MOST_OPERANDS = 6
+_KINDS = "biufc"
+
+
+class Form(NamedTuple):
+    """An EinSum as it will be written."""
+
+    operands: Tuple[Tuple[Node, Labels], ...]
+    out: Labels
+    join: Union[Expression, str, None]
+    agg: str
+    sizes: Dict[str, int]
+    dtype: str
+    path: Optional[list]
+
+    @property
+    def aggregated(self) -> List[str]:
+        found = dict.fromkeys(label for _, labels in self.operands for label in labels)
+        return [label for label in found if label not in self.out]
+
+    @property
+    def tree(self) -> Expression:
+        assert not isinstance(self.join, str)
+        return product(len(self.operands)) if self.join is None else self.join
+
+    @property
+    def is_map(self) -> bool:
+        """Whether each element is computed of single elements."""
+        return not self.aggregated and not isinstance(self.join, str)
+
+    @property
+    def is_view(self) -> bool:
+        """Whether its elements are those of its operand, elsewhere or repeated."""
+        return self.is_map and len(self.operands) == 1 and self.join is None and self.dtype == self.operands[0][0].dtype
+
+    @property
+    def compute_type(self) -> Optional[str]:
+        """The type that the join runs in: the inputs' common one, widened to the result's."""
+        if not self.operands:
+            return None
+        joint = common(*(node.dtype for node, _ in self.operands))
+        wider = _KINDS.index(kind(self.dtype)) >= _KINDS.index(kind(joint))
+        return common(joint, self.dtype) if wider else joint
+
+
+def as_form(node: Ein) -> Form:
+    return Form(node.operands, node.out, node.join, node.agg, node.sizes, node.dtype, node.path)
+
+
+class Fusion:
+    """The form of each EinSum, in an order in which each comes after what it reads; `pinned` ones keep their place."""
+
+    def __init__(self, order: Iterable[Node], pinned: Set[Node], scopes: Scopes):
+        self._pinned, self._scopes = pinned, scopes
+        self.forms: Dict[Node, Form] = {}
+        order = list(order)
+        self._readers = _readers(order, pinned)
+        for node in order:
+            if isinstance(node, Ein):
+                self.forms[node] = self._fused(node)
+
+    def reads(self, node: Node) -> List[Node]:
+        """What the node reads when it is written."""
+        form = self.forms.get(node)
+        return list(node.reads) if form is None else [read for read, _ in form.operands]
+
+    def _fused(self, node: Ein) -> Form:
+        form = as_form(node)
+        position = 0
+        while position < len(form.operands):
+            read = form.operands[position][0]
+            taken = self._taken_up(node, form, position) if read in self.forms else None
+            if taken is None:
+                position += 1
+            else:
+                form = taken
+        return self._turned(node, _tidy(form))
+
+    def _taken_up(self, node: Ein, form: Form, position: int) -> Optional[Form]:
+        """The form with an operand's form in its place, where that is as good."""
+        read = form.operands[position][0]
+        inner = self.forms[read]
+        if not inner.is_map or read in self._pinned:
+            return None
+        free = inner.is_view or not inner.operands
+        if isinstance(form.join, str):
+            return _substituted(form, position, inner) if inner.is_view else None
+        if not free:
+            if self._readers[read] > 1 or self._scopes.of[read] != self._scopes.of[node] or form.path:
+                return None
+            if form.aggregated and _evaluations(inner.sizes, inner.out) < _evaluations(form.sizes, form.sizes):
+                return None  # it would be computed again for each aggregated element
+        taken = _substituted(form, position, inner)
+        if taken is None or inner.is_view:
+            return taken
+        if len(taken.operands) > _MOST_OPERANDS or not _same_types(form, inner, taken):
+            return None
+        return taken if len(text(taken.tree, operand_names(len(taken.operands)))) <= _LONGEST_JOIN else None
+
+    def _turned(self, node: Ein, form: Form) -> Form:
+        """A transposed or widened result of an aggregation, where nobody else reads it, is written by that node."""
+        if not form.is_view or not self._readers.get(node, 0) and node not in self._pinned:
+            return form
+        read, labels = form.operands[0]
+        inner = self.forms.get(read)
+        if inner is None or inner.is_map or read in self._pinned or self._readers[read] > 1 or inner.path:
+            return form
+        if not self._only_pinned(node) or len(set(labels)) != len(labels) or not set(labels) <= set(form.out):
+            return form
+        if self._scopes.of[read] != self._scopes.of[node] or any(
+                form.sizes[label] != extent for label, extent in zip(labels, read.shape)):
+            return form
+        return _with_result(inner, dict(zip(labels, inner.out)), form)
+
+    def _only_pinned(self, node: Node) -> bool:
+        return node in self._pinned and self._readers.get(node, 0) == 0
+
+
+def _readers(order: List[Node], pinned: Set[Node]) -> Dict[Node, int]:
+    """How many nodes read each one, those that read it through views too."""
+    count: Dict[Node, int] = {node: 0 for node in order}
+    for node in reversed(order):
+        through = count[node] if isinstance(node, Ein) and as_form(node).is_view and node not in pinned else 1
+        for read in set(node.reads):
+            count[read] += through
+    return count
+
+
+def _substituted(form: Form, position: int, inner: Form) -> Optional[Form]:
+    """The operand replaced by what it is computed of, in the labels of the reader."""
+    _, labels = form.operands[position]
+    renamed = dict(zip(inner.out, labels))
+    if not isinstance(form.join, str):
+        indexed = {leaf.label for leaf in leaves(inner.tree) if isinstance(leaf, Index)}
+        if any(inner.sizes[label] != form.sizes[renamed[label]] for label in indexed):
+            return None
+    new = tuple((node, tuple(renamed[label] for label in cut)) for node, cut in inner.operands)
+    operands = form.operands[:position] + new + form.operands[position + 1:]
+    if not _covered(form, operands):
+        return None
+    if isinstance(form.join, str) or form.join is None and inner.join is None and new:
+        return form._replace(operands=operands)
+    grown = len(new) - 1
+
+    def outer_leaf(leaf: Expression) -> Expression:
+        if not isinstance(leaf, Operand):
+            return leaf
+        if leaf.position == position:
+            return replace(inner.tree, inner_leaf)
+        return Operand(leaf.position + grown) if leaf.position > position else leaf
+
+    def inner_leaf(leaf: Expression) -> Expression:
+        if isinstance(leaf, Operand):
+            return Operand(leaf.position + position)
+        return Index(renamed[leaf.label]) if isinstance(leaf, Index) else leaf
+
+    return form._replace(operands=operands, join=replace(form.tree, outer_leaf))
+
+
+def _covered(form: Form, operands: Iterable[Tuple[Node, Labels]]) -> bool:
+    """Whether every aggregated label is still that of an axis with its whole extent."""
+    whole = {label for node, labels in operands for label, extent in zip(labels, node.shape)
+             if extent == form.sizes[label]}
+    return all(label in whole for label in form.aggregated)
+
+
+def _same_types(form: Form, inner: Form, taken: Form) -> bool:
+    """Whether each part is computed in the type that it had: as a join's parts all are computed in one."""
+    whole, before, of_inner = taken.compute_type, form.compute_type, inner.compute_type
+    if of_inner is None:  # indices alone take the type of what they meet
+        return whole == before or _compares(inner.tree)
+    if whole != of_inner or (inner.dtype not in (of_inner, "bool") and not _halves(inner.dtype, of_inner)):
+        return False
+    others = [node for node, _ in form.operands if node.dtype != whole]
+    return whole == before or all(node.dtype == "bool" for node in others) and _compares(inner.tree)
+
+
+def _halves(dtype: str, compute: str) -> bool:
+    return dtype in ("f16", "bf16") and compute == dtype
+
+
+def _compares(tree: Expression) -> bool:
+    return isinstance(tree, Call) and tree.name in ("<", "<=", ">", ">=", "==", "!=", "&&", "||", "logical_not", "!",
+                                                    "isnan", "isinf", "isfinite")
+
+
+def _evaluations(sizes: Dict[str, int], labels: Iterable[str]) -> int:
+    return math.prod(sizes[label] for label in labels)
+
+
+def _tidy(form: Form) -> Form:
+    """One operand for a tensor that is read alike twice; no join where it is the product."""
+    if form.join is None or isinstance(form.join, str):
+        return form
+    if form.tree == product(len(form.operands)):
+        return form._replace(join=None)
+    first = {operand: place for place, operand in reversed(list(enumerate(form.operands)))}
+    kept = sorted(first.values())
+    moved = {place: kept.index(first[operand]) for place, operand in enumerate(form.operands)}
+    join = replace(form.tree, lambda leaf: Operand(moved[leaf.position]) if isinstance(leaf, Operand) else leaf)
+    return form._replace(operands=tuple(form.operands[place] for place in kept), join=_simple(join))
+
+
+def _simple(tree: Expression) -> Expression:
+    """x*x is written x^2, -1*x is written -x; nothing else is changed."""
+    if not isinstance(tree, Call):
+        return tree
+    args = tuple(_simple(part) for part in tree.args)
+    if tree.name == "*" and args[0] == args[1]:
+        return Call("^", (args[0], Number(2)))
+    return Call(tree.name, args)
+
+
+def _with_result(inner: Form, back: Dict[str, str], view: Form) -> Form:
+    """The inner form with the axes of the view: those of its own, in another order, and new ones."""
+    taken = set(inner.sizes)
+    out: List[str] = []
+    sizes = dict(inner.sizes)
+    for label in view.out:
+        if label in back:
+            out.append(back[label])
+            continue
+        new = next(one for one in [label, *"abcdefghijklmnopqrstuvwxyz", *(f"axis{n}" for n in range(64))]
+                   if one not in taken)
+        taken.add(new)
+        out.append(new)
+        sizes[new] = view.sizes[label]
+    return inner._replace(out=tuple(out), sizes=sizes)

@@ -1,0 +1,2 @@
+class Plan: pass
+def plan(): pass
