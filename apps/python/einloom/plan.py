@@ -1,2 +1,150 @@
-class Plan: pass
-def plan(): pass
+"""`plan`: what Einloom would do, before anything runs: cost, bytes, memory of each rank, and why."""
+from __future__ import annotations
+
+import json
+import os
+from typing import Any, Dict, List, Optional, Sequence, Union
+
+from .errors import program_error
+from .graph.document import Document, Outputs, write_graph
+from .programs.find import program
+from .programs.process import run_program
+from .programs.workspace import Workspace
+
+PathLike = Union[str, "os.PathLike[str]"]
+
+
+class Plan:
+    """A plan for a number of ranks. It prints as einplan's summary, and shows itself as a page in a notebook."""
+
+    def __init__(self, document: Document, options: Sequence[str], explanation: Optional[Dict[str, Any]] = None):
+        self._document, self._options = document, list(options)
+        self._explanation = explanation
+
+    @property
+    def explanation(self) -> Dict[str, Any]:
+        """All that `einplan --explain=json` says."""
+        if self._explanation is None:
+            self._explanation = json.loads(self._einplan("--explain=json"))
+        return self._explanation
+
+    @property
+    def graph(self) -> str:
+        """The graph that is planned."""
+        return self._document.text
+
+    @property
+    def ranks(self) -> int:
+        return int(self.explanation["ranks"])
+
+    @property
+    def strategy(self) -> str:
+        return str(self.explanation["strategy"])
+
+    @property
+    def tasks(self) -> int:
+        return int(self.explanation["tasks"])
+
+    @property
+    def flops(self) -> float:
+        return float(self.explanation["flops"])
+
+    @property
+    def cost(self) -> Dict[str, float]:
+        """The published worst-case cost in elements: join, agg, repart and total."""
+        return dict(self.explanation["cost"])
+
+    @property
+    def bytes(self) -> Dict[str, int]:
+        """Bytes that move, as predicted: in all, and those of the busiest rank."""
+        return dict(self.explanation["bytes"])
+
+    @property
+    def peaks(self) -> List[int]:
+        """The most bytes of blocks that each rank holds at a time."""
+        return list(self.explanation["peak_bytes"])
+
+    @property
+    def peak(self) -> int:
+        """The largest of them."""
+        return max(self.peaks, default=0)
+
+    @property
+    def seconds(self) -> Optional[float]:
+        """How long a run is predicted to take on the machines of `cluster`."""
+        return self.explanation.get("timing", {}).get("seconds")
+
+    def explain(self) -> str:
+        """For each node what was chosen, what was rejected, and why."""
+        return self._einplan("--explain")
+
+    def html(self) -> str:
+        """The same as a page with the graph drawn."""
+        return self._einplan("--explain=html")
+
+    def batch(self, kind: str = "slurm") -> str:
+        """A batch script for a graph that was saved (`slurm`), or the plain command (`mpirun`)."""
+        return self._einplan("--batch", kind, "-o", "graph.sched")
+
+    def __str__(self) -> str:
+        return self._einplan().rstrip("\n")
+
+    def __repr__(self) -> str:
+        found = self.explanation
+        return (f"einloom.Plan(ranks={found['ranks']}, strategy={found['strategy']!r}, bytes={found['bytes']['total']}, "
+                f"peak={self.peak})")
+
+    def _repr_html_(self) -> str:
+        from html import escape
+        return (f'<iframe srcdoc="{escape(self.html())}" style="width:100%;height:36em;border:1px solid #ccc"></iframe>')
+
+    def _einplan(self, *words: str) -> str:
+        with Workspace() as workspace:
+            graph = workspace.write_graph(self._document, only_planned=True)
+            dry = [] if "--batch" in words else ["--dry-run"]
+            ended = run_program([program("einplan"), os.path.basename(graph), *self._options, *dry, *words],
+                                workspace.folder)
+        if ended.code:
+            raise program_error("\n".join(ended.messages), ended.code)
+        return ended.output
+
+
+def plan(outputs: Outputs, ranks: int = 1, **options: Any) -> Plan:
+    """The plan for these outputs on so many ranks.
+
+    Options are those of einplan, as `cluster="nodes.json"`, `memory="8GiB"`, `decompose="megatron"`,
+    `time_limit=5`, `reproducible=True`, and the graph's `mesh`, `sharding` and `parts`.
+
+    >>> import einloom as el
+    >>> A, B = el.input("A", (300, 200)), el.input("B", (200, 400))
+    >>> p = el.plan({"C": A @ B}, ranks=4)
+    >>> p.ranks, len(p.peaks), p.cost["total"] > 0
+    (4, 4, True)
+    """
+    extra = {key: options.pop(key) for key in ("mesh", "sharding", "parts") if isinstance(options.get(key), dict)}
+    made = Plan(write_graph(outputs, extra=extra), ["-n", str(ranks), *option_words(options)])
+    made.explanation  # so that faults are reported here
+    return made
+
+
+def option_words(options: Dict[str, Any]) -> List[str]:
+    """Options as the programs take them: `memory="8GiB"` is `--memory 8GiB`, `verify=True` is `--verify`.
+
+    >>> option_words({"memory": "8GiB", "time_limit": 5, "reproducible": True, "cluster": None})
+    ['--memory', '8GiB', '--time-limit', '5', '--reproducible']
+    """
+    words: List[str] = []
+    for key, value in options.items():
+        name = "--" + key.rstrip("_").replace("_", "-")
+        if value is None or value is False:
+            continue
+        if value is True:
+            words.append(name)
+        elif name == "--verify":
+            words.append(f"{name}={value}")
+        else:
+            words += [name, os.path.abspath(value) if isinstance(value, os.PathLike) or key in _FILES else str(value)]
+    return words
+
+
+_FILES = ("cluster", "spill_dir", "checkpoint", "trace", "plan_in", "plan_out", "report", "inputs_below")

@@ -1,2 +1,201 @@
-class Results: pass
-def run(): pass
+"""`run`: plans a graph, runs it on ranks, and gives the results as NumPy arrays.
+
+One rank is einrun alone; more are started by `eintool run`: with srun inside a Slurm job, else with mpirun.
+"""
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+import warnings
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
+
+import numpy as np
+
+from .array import Array
+from .errors import program_error, refuse
+from .graph.document import Document, write_graph
+from .plan import PathLike, Plan, option_words
+from .programs.find import program
+from .programs.process import run_program
+from .programs.progress import Progress
+from .programs.workspace import Workspace
+
+# Options that are einplan's alone, einrun's alone, or both programs'.
+_PLANNING = {"cluster", "decompose", "place", "parts", "time_limit", "limit", "cost_unit", "inputs_shared", "plan_in",
+             "plan_out"}
+_BOTH = {"memory", "device_memory", "reproducible", "inputs_below"}
+_RUNNING = {"threads", "device", "verify", "verify_calls", "check_finite", "strict", "spill_dir", "trace", "stall",
+            "every", "stop_at", "checkpoint_required", "allow_tf32", "gpu_aware", "repeat"}
+_LAUNCHING = {"retries", "shrink"}
+_OURS = re.compile(r"^(einrun|einplan|eintool|\S+\.json)[ :]")
+
+
+class Results(Dict[str, Any]):
+    """The results by name; `report` is what einrun reports of the run, `plan` the plan that was run."""
+
+    report: Dict[str, Any]
+    plan: Plan
+
+
+def run(outputs: Union[Array, Sequence[Array], Mapping[str, Any]], ranks: int = 1, *,
+        inputs: Optional[Mapping[str, Any]] = None, set: Optional[Mapping[str, float]] = None,
+        checkpoint: Optional[PathLike] = None, out: Optional[PathLike] = None, progress: str = "auto",
+        launcher: Sequence[str] = (), mesh: Optional[dict] = None, sharding: Optional[dict] = None,
+        **options: Any) -> Any:
+    """Computes the outputs on so many ranks.
+
+    A dict gives `Results`, a list a list, one array one array. `inputs` has arrays for `einloom.input` tensors. With a
+    `checkpoint` folder the same call goes on where an earlier one stopped. With `out` the results stay in that folder
+    as files, and come as memory maps of them. `launcher` are options for mpirun or srun; others are those of einplan
+    and einrun: `cluster=`, `memory=`, `threads=`, `device=`, `verify=`, `reproducible=`, `spill_dir=`, ...
+
+    >>> import einloom as el
+    >>> X = el.tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> r = el.run({"G": X.T @ X})
+    >>> r["G"]
+    array([[10., 14.],
+           [14., 20.]])
+    >>> r.report["ranks"]
+    1
+    """
+    if isinstance(outputs, Mapping):
+        named = dict(outputs)
+    elif isinstance(outputs, (list, tuple)):
+        named = {f"result{number}": one for number, one in enumerate(outputs)}
+    else:
+        named = {"result": outputs}
+    extra = {key: value for key, value in (("mesh", mesh), ("sharding", sharding)) if value}
+    if isinstance(options.get("parts"), dict):
+        extra["parts"] = options.pop("parts")
+    job = _Job(write_graph(named, extra=extra), ranks, options, launcher)
+    results = job.run(dict(inputs or {}), dict(set or {}), checkpoint, out, progress)
+    if isinstance(outputs, Mapping):
+        return results
+    return list(results.values()) if isinstance(outputs, (list, tuple)) else results["result"]
+
+
+class _Job:
+    def __init__(self, document: Document, ranks: int, options: Dict[str, Any], launcher: Sequence[str]):
+        self._document, self._ranks, self._launcher = document, ranks, list(launcher)
+        unknown = [key for key in options if key not in _PLANNING | _BOTH | _RUNNING | _LAUNCHING]
+        if unknown:
+            known = ", ".join(sorted(_PLANNING | _BOTH | _RUNNING | _LAUNCHING))
+            raise TypeError(f"run() has no option {unknown[0]!r}; it has {known}")
+        self._planning = {key: value for key, value in options.items() if key in _PLANNING | _BOTH}
+        self._running = {key: value for key, value in options.items() if key in _BOTH | _RUNNING}
+        self._launching = {key: value for key, value in options.items() if key in _LAUNCHING}
+
+    def run(self, inputs: Dict[str, Any], params: Dict[str, float], checkpoint: Optional[PathLike],
+            out: Optional[PathLike], progress: str) -> Results:
+        checkpoint = None if checkpoint is None else os.path.abspath(os.fspath(checkpoint))
+        with Workspace(None if checkpoint is None else f"{checkpoint}.work") as workspace:
+            graph = workspace.write_graph(self._document)
+            files = workspace.write_inputs(self._checked(inputs))
+            plan = self._plan(workspace, graph)
+            words = [part for name, file in files.items() for part in ("--input", f"{name}={file}")]
+            words += [part for name, value in params.items() for part in ("--set", f"{name}={value}")]
+            if checkpoint is not None:
+                words += ["--checkpoint", checkpoint]
+            if not _has_scipy():
+                words.append("--dense-outputs")
+            if plan.explanation.get("spill", {}).get("bytes") and "spill_dir" not in self._running:
+                words += ["--spill-dir", workspace.path("spill")]
+            folder = workspace.path("results") if out is None else os.path.abspath(os.fspath(out))
+            self._launch(workspace, [*words, "--out", folder], progress, checkpoint)
+            results = Results((key, _result(folder, name, out is not None))
+                              for key, name in self._document.outputs.items())
+            with open(workspace.path("report.json"), encoding="utf-8") as file:
+                results.report = json.load(file)
+            results.plan = plan
+            return results
+
+    def _plan(self, workspace: Workspace, graph: str) -> Plan:
+        words = ["-n", str(self._ranks), *option_words(self._planning)]
+        ended = run_program([program("einplan"), graph, *words, "-o", workspace.path("graph.sched"), "--explain=json"],
+                            workspace.folder)
+        if ended.code:
+            raise program_error(_readable(ended.messages, workspace), ended.code)
+        return Plan(self._document, words, json.loads(ended.output))
+
+    def _launch(self, workspace: Workspace, words: List[str], progress: str, checkpoint: Optional[str]) -> None:
+        schedule = workspace.path("graph.sched")
+        words = [schedule, *words, *option_words(self._running), "--report", workspace.path("report.json"),
+                 "--progress", "off" if progress == "off" else "plain"]
+        if self._ranks == 1 and checkpoint is None and not self._launcher:
+            command = [program("einrun"), *words]
+        else:
+            command = [program("eintool"), "run", *words, "-n", str(self._ranks), *option_words(self._launching)]
+            command += ["--", *self._launcher] if self._launcher else []
+        shown = Progress(progress)
+        try:
+            ended = run_program(command, os.getcwd(), self._variables(), shown.take)
+        finally:
+            shown.end()
+        if ended.code:
+            raise program_error(_readable(ended.messages, workspace), ended.code)
+        for line in ended.messages:
+            if line.startswith("einrun: warning: "):
+                warnings.warn(line[len("einrun: warning: "):], RuntimeWarning, stacklevel=4)
+
+    def _variables(self) -> Dict[str, str]:
+        """Settings for more ranks than cores on this machine, where nothing else is set."""
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        if self._ranks <= cores or "SLURM_JOB_ID" in os.environ:
+            return {}
+        return {"OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_mpi_yield_when_idle": "1",
+                "OMPI_MCA_hwloc_base_binding_policy": "none"}
+
+    def _checked(self, inputs: Dict[str, Any]) -> Dict[str, np.ndarray]:
+        wanted = self._document.inputs
+        missing = [name for name in wanted if name not in inputs]
+        if missing:
+            raise refuse("run", f"arrays for the inputs {', '.join(wanted)}", f"none for {', '.join(missing)}",
+                         "give run(..., inputs={...})")
+        strange = [name for name in inputs if name not in wanted]
+        if strange:
+            raise refuse("run", f"the inputs {', '.join(wanted) or '(none)'}", f"{strange[0]!r}",
+                         "name a tensor that einloom.input made")
+        found = {name: np.asarray(value) for name, value in inputs.items()}
+        for name, value in found.items():
+            if value.shape != wanted[name].shape:
+                raise refuse(f"run, input {name!r}", f"shape {wanted[name].shape}", f"{value.shape}", "reshape it")
+        return {name: value.astype(wanted[name].stored, copy=False) for name, value in found.items()}
+
+
+def _result(folder: str, name: str, mapped: bool) -> Any:
+    path = os.path.join(folder, name.replace("/", "."))
+    if os.path.exists(path + ".npz") and not os.path.exists(path + ".npy"):
+        return _sparse_result(path + ".npz")
+    array = np.load(path + ".npy", mmap_mode="r" if mapped and os.path.getsize(path + ".npy") > 4096 else None)
+    return array
+
+
+def _sparse_result(path: str) -> Any:
+    """A SciPy matrix; of other orders the dense array."""
+    with np.load(path) as listed:
+        if "coords" not in listed:
+            from scipy import sparse  # type: ignore[import-untyped]
+            return sparse.load_npz(path)
+        dense = np.full(listed["shape"], listed["fill_value"], listed["data"].dtype)
+        dense[tuple(listed["coords"])] = listed["data"]
+        return dense
+
+
+def _has_scipy() -> bool:
+    from importlib.util import find_spec
+    return "scipy" in sys.modules or find_spec("scipy") is not None
+
+
+def _readable(messages: List[str], workspace: Workspace) -> str:
+    """The messages, with the graph's name alone where the temporary folder stood."""
+    kept = [line for line in messages if not line.startswith("einrun: warning: ")]
+    said = [line for line in kept if _OURS.match(line)]
+    if said:  # the launcher's words about a rank that failed say nothing more
+        kept = kept[:next((place for place, line in enumerate(kept) if line.startswith("-----")), len(kept))] or said
+    text = "\n".join(kept).replace(workspace.folder + os.sep, "")
+    if "attempt to run as root" in text:
+        text += ("\n\nAs root, in a container: set OMPI_ALLOW_RUN_AS_ROOT=1 and OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 in the "
+                 "environment before the run.")
+    return text.strip()

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Union
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple, Union
 
 from ..array import Array, as_array
 from ..dtypes import stored
@@ -18,14 +18,20 @@ from .scopes import Scopes
 Outputs = Union[Array, Mapping[str, Any]]
 
 
+class Given(NamedTuple):
+    """What is to be given for an input when the graph is run."""
+
+    shape: Tuple[int, ...]
+    stored: Any
+
+
 class Document(NamedTuple):
     """A graph's text, the files beside it, and under which name of the graph each output stands."""
 
     text: str
     data: DataFiles
     outputs: Dict[str, str]
-    inputs: List[str]
-    dtypes: Dict[str, str]
+    inputs: Dict[str, Given]
 
 
 def write_graph(outputs: Outputs, name: str = "graph", prefix: str = "", extra: Optional[Json] = None) -> Document:
@@ -99,9 +105,9 @@ class _Writer:
             tensors[zero] = {"shape": [], **({} if dtype == graph_type else {"dtype": dtype}), "data": {"fill": 0}}
         outputs = {key: self._names[node] for key, node in self._outputs.items()}
         text = _graph_lines(name, graph_type, tensors, nodes, list(dict.fromkeys(outputs.values())), extra)
-        inputs = [self._names[leaf] for leaf in leaves if leaf.array is None and leaf.data is None]
-        dtypes = {key: str(stored(node.dtype)) for key, node in self._outputs.items()}
-        return Document(text, self._data, outputs, inputs, dtypes)
+        inputs = {self._names[leaf]: Given(leaf.shape, stored(leaf.dtype)) for leaf in leaves
+                  if leaf.array is None and leaf.data is None}
+        return Document(text, self._data, outputs, inputs)
 
     def _needed(self, order: List[Node]) -> List[Node]:
         """Those of the nodes that are written: the others have become part of their readers."""

@@ -24,7 +24,7 @@ _REDUCTIONS = set("sum prod min max any all mean logsumexp var std norm count ar
 
 def written(form: Form, name_of: NameOf, zero: Callable[[str], str]) -> Json:
     """The node without its name. `zero` names a scalar for joins of indices alone, which read nothing."""
-    inputs = [name_of(node) for node, _ in form.operands] or [zero(form.dtype)]
+    inputs = [name_of(node) for node, _ in form.operands] or [zero(_index_type(form))]
     return _moved(form, inputs) or _reduced(form, inputs) or _function(form, inputs) or _einsum(form, inputs)
 
 
@@ -132,8 +132,13 @@ def _uncovered(form: Form) -> List[str]:
     return [label for label in seen if label not in whole]
 
 
+def _index_type(form: Form) -> str:
+    """The type in which a join of indices alone is computed."""
+    return "i64" if kind(form.dtype) in "iub" else form.dtype
+
+
 def _default_type(form: Form) -> str:
-    joint = common(*(node.dtype for node, _ in form.operands)) if form.operands else form.dtype
+    joint = common(*(node.dtype for node, _ in form.operands)) if form.operands else _index_type(form)
     if form.agg in ("argmin", "argmax", "count"):
         return "i64"
     if form.agg == "mean" and kind(joint) in "iub" and form.aggregated:

@@ -185,7 +185,7 @@ def _same_types(form: Form, inner: Form, taken: Form) -> bool:
     """Whether each part is computed in the type that it had: as a join's parts all are computed in one."""
     whole, before, of_inner = taken.compute_type, form.compute_type, inner.compute_type
     if of_inner is None:  # indices alone take the type of what they meet
-        return whole == before or _compares(inner.tree)
+        return whole == before or whole is None and inner.dtype in ("i64", "bool", form.dtype)
     if whole != of_inner or (inner.dtype not in (of_inner, "bool") and not _halves(inner.dtype, of_inner)):
         return False
     others = [node for node, _ in form.operands if node.dtype != whole]

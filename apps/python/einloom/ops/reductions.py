@@ -7,8 +7,9 @@ from ..array import Array, as_array
 from ..dtypes import kind, name_of, reduced_type
 from ..errors import refuse
 from ..expression import Call, Index, Number, Operand
-from ..node import Ein, Op
-from .operands import letters, normalized_axes, normalized_axis
+from ..node import Ein, Node, Op
+from ..sources import zeros
+from .operands import letters, mapped, normalized_axes, normalized_axis
 
 
 def reduced(agg: str, x: Any, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> Array:
@@ -20,9 +21,22 @@ def reduced(agg: str, x: Any, axis: Any = None, keepdims: bool = False, dtype: A
         raise refuse(agg, "at least one element", f"shape {node.shape}", "a least of nothing is not defined")
     kept = tuple(label for position, label in enumerate(labels) if position not in axes)
     found = name_of(dtype) if dtype is not None else reduced_type(agg, node.dtype)
+    if not axes:
+        return _of_single_elements(agg, node, found)
     sizes = dict(zip(labels, node.shape))
     result = Array(Ein([(node, labels)], kept, found, sizes, agg=agg))
     return _with_axes(result, labels, axes) if keepdims else result
+
+
+def _of_single_elements(agg: str, node: Node, dtype: str) -> Array:
+    """An aggregation over no axes at all."""
+    x = Operand(0)
+    trees = {"any": Call("!=", (x, Number(0))), "count": Call("!=", (x, Number(0))), "norm": Call("abs", (x,)),
+             "var": Call("-", (x, x)), "std": Call("-", (x, x))}
+    trees["all"] = trees["any"]
+    if agg in ("argmin", "argmax"):
+        return zeros(node.shape, "i64")
+    return mapped(trees.get(agg, Call(f"cast_{dtype}", (x,))), [node], dtype, agg)
 
 
 def _with_axes(result: Array, labels: Any, axes: Any) -> Array:

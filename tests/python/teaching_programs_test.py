@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""Runs programs of teaching material twice, with NumPy and with Einloom, and compares: teaching_programs_test.py RANKS
+
+Programs are functions of the module; none of them knows which one it was given. All of them are one graph and one run.
+Exits with 77 (skipped) where NumPy is missing.
+"""
+import pathlib
+import sys
+
+try:
+    import numpy as np
+except ImportError:
+    print("skipped: NumPy is not installed")
+    sys.exit(77)
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "apps" / "python"), str(ROOT / "examples" / "python")]
+
+import einloom as el  # noqa: E402
+import learning  # noqa: E402
+import science  # noqa: E402
+
+
+def both(programs):
+    """What NumPy computes, and what Einloom is to compute, by program and result."""
+    expected, lazy = {}, {}
+    for number, (program, inputs) in enumerate(programs.items()):
+        given = inputs(np.random.default_rng(number))
+        for name, value in program(np, **given).items():
+            expected[f"{program.__name__}.{name}"] = value
+        tensors = {name: el.tensor(value) if isinstance(value, np.ndarray) else value for name, value in given.items()}
+        for name, value in program(el, **tensors).items():
+            lazy[f"{program.__name__}.{name}"] = value
+    return expected, lazy
+
+
+def differs(found, expected):
+    """What is wrong with a result, or nothing."""
+    expected = np.asarray(expected)
+    if found.shape != expected.shape or found.dtype != expected.dtype:
+        return f"is {found.dtype}{found.shape}, NumPy's is {expected.dtype}{expected.shape}"
+    if expected.dtype.kind in "iub":
+        return "" if np.array_equal(found, expected) else f"differs in {np.count_nonzero(found != expected)} places"
+    distance = np.max(np.abs(found - expected), initial=0.0)
+    return "" if np.allclose(found, expected, rtol=1e-9, atol=1e-9) else f"differs by up to {distance:.3g}"
+
+
+def main():
+    programs = {**learning.PROGRAMS, **science.PROGRAMS}
+    expected, lazy = both(programs)
+    results = el.run(lazy, ranks=int(sys.argv[1]), progress="off")
+    faults = {name: fault for name in expected if (fault := differs(results[name], expected[name]))}
+    for name, fault in faults.items():
+        print(f"{name} {fault}")
+    wrong = {name.partition(".")[0] for name in faults}
+    print(f"{len(programs) - len(wrong)} of {len(programs)} programs equal NumPy's, {len(expected)} results")
+    return 1 if faults or len(programs) != 25 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
