@@ -6,7 +6,8 @@ values: equal trees are equal, and they are substituted into one another when a 
 from __future__ import annotations
 
 import math
-from typing import Callable, Iterator, NamedTuple, Sequence, Tuple, Union
+from dataclasses import dataclass
+from typing import Callable, Iterator, Sequence, Tuple, Union
 
 # How tight an operator binds, as docs/graph-format/einsum.md has it.
 _TIGHTNESS = {"||": 1, "&&": 2, "<": 4, "<=": 4, ">": 4, ">=": 4, "==": 4, "!=": 4, "+": 5, "-": 5, "*": 6, "/": 6,
@@ -15,23 +16,27 @@ _CLOSED = {"*", "/", "^"}  # written without spaces around them
 _ATOM = 9
 
 
-class Operand(NamedTuple):
+@dataclass(frozen=True)
+class Operand:
     """The element of an input."""
 
     position: int
 
 
-class Number(NamedTuple):
+@dataclass(frozen=True)
+class Number:
     value: Union[bool, int, float, complex]
 
 
-class Index(NamedTuple):
+@dataclass(frozen=True)
+class Index:
     """The index of a label, from 0."""
 
     label: str
 
 
-class Call(NamedTuple):
+@dataclass(frozen=True)
+class Call:
     """An operator or a function of others."""
 
     name: str

@@ -84,7 +84,7 @@ class Op(Node):
 
     __slots__ = ("op", "inputs", "attributes")
 
-    def __init__(self, op: str, inputs: Sequence[Node], shape: Sequence[int], dtype: str, **attributes: Any):
+    def __init__(self, op: str, inputs: Sequence[Node], shape: Sequence[int], dtype: str, /, **attributes: Any):
         self.op, self.inputs, self.attributes = op, tuple(inputs), attributes
         super().__init__(shape, dtype)
 

@@ -14,6 +14,7 @@ from .forms import written
 from .fusion import Fusion
 from .naming import Names, describing, is_plain
 from .scopes import Scopes
+from .sharing import Shared
 
 Outputs = Union[Array, Mapping[str, Any]]
 
@@ -77,16 +78,17 @@ def save(outputs: Outputs, path: "os.PathLike[str] | str", **extra: Any) -> List
 
 class _Writer:
     def __init__(self, outputs: Dict[str, Node], prefix: str):
-        self._outputs = outputs
         order = in_order(list(outputs.values()))
         self._scopes = Scopes(order)
         self._scopes.check_outputs(outputs.values())
-        pinned = {*outputs.values(), *(node for node in order if node.name and isinstance(node, Ein))}
+        self._shared = Shared(order)
+        self._outputs = {key: self._shared.of(node) for key, node in outputs.items()}
+        pinned = {*self._outputs.values(), *(node for node in order if node.name and isinstance(node, Ein))}
         for node in order:
             if isinstance(node, (Gradient, Left)):
-                pinned.update(node.reads)
-        self._fusion = Fusion(order, pinned, self._scopes)
-        self._order = self._needed(order)
+                pinned.update(self._shared.reads(node))
+        self._fusion = Fusion(self._shared, pinned, self._scopes)
+        self._order = self._needed(self._shared.order)
         self._names: Dict[Node, str] = {}
         self._loop_names: Dict[Loop, str] = {}
         self._grad_names: Dict[Differentiation, str] = {}
@@ -152,7 +154,8 @@ class _Writer:
         for left in self._order:
             if isinstance(left, Left):
                 for carried, begin, following in zip(left.loop.carried, left.loop.begins, left.loop.nexts):
-                    for node, name in ((begin, f"{carried.key}0"), (following, f"{carried.key}_next")):
+                    for one, name in ((begin, f"{carried.key}0"), (following, f"{carried.key}_next")):
+                        node = self._shared.of(one)
                         if node not in self._names and not node.variable and isinstance(node, (Ein, Op, Leaf)):
                             self._names[node] = self._unique.unique(name)
 
@@ -174,7 +177,7 @@ class _Writer:
                     if isinstance(output, Gradient) and output.of_all is together]
             wanted = keys[0] if len(keys) == 1 and len(together.wrt) == 1 else node.made and node.made.variable
             self._grad_names[together] = self._unique.unique(wanted or "grad")
-        self._names[node] = f"{self._grad_names[together]}/{self._names[node.by]}"
+        self._names[node] = f"{self._grad_names[together]}/{self._names[self._shared.of(node.by)]}"
 
     # Nodes.
 
@@ -203,8 +206,11 @@ class _Writer:
     def _node_json(self, node: Node) -> Json:
         found: Json = {"name": self._names[node]}
         if isinstance(node, Op):
-            return {**found, "op": node.op, "inputs": [self._names[read] for read in node.inputs], **node.attributes}
+            return {**found, "op": node.op, "inputs": [self._names[read] for read in self._shared.reads(node)], **node.attributes}
         return {**found, **written(self._fusion.forms[node], self._names.__getitem__, self._zero)}
+
+    def _name_of(self, node: Node) -> str:
+        return self._names[self._shared.of(node)]
 
     def _zero(self, dtype: str) -> str:
         if dtype not in self._zeros:
@@ -213,17 +219,17 @@ class _Writer:
 
     def _grad_json(self, together: Differentiation) -> Json:
         return {"name": self._grad_names[together],
-                "grad": {"of": self._names[together.of], "wrt": [self._names[by] for by in together.wrt]}}
+                "grad": {"of": self._name_of(together.of), "wrt": [self._name_of(by) for by in together.wrt]}}
 
     def _loop_json(self, loop: Loop, body: List[Json]) -> Json:
         head: Json = {"times": loop.times} if loop.times is not None else {}
         if loop.condition is not None:
-            head["while"] = self._names[loop.condition]
+            head["while"] = self._name_of(loop.condition)
             if loop.most is not None:
                 head["max"] = loop.most
         carry = {}
         for carried, begin, following in zip(loop.carried, loop.begins, loop.nexts):
-            carry[self._names[carried]] = {"begin": self._names[begin], "next": self._names[following]}
+            carry[self._names[carried]] = {"begin": self._name_of(begin), "next": self._name_of(following)}
         return {"name": self._loop_names[loop], "loop": {**head, "carry": carry, "body": body}}
 
 

@@ -13,6 +13,7 @@ from ..dtypes import common, kind
 from ..expression import (Call, Expression, Index, Number, Operand, leaves, operand_names, product, replace, text)
 from ..node import Ein, Labels, Node
 from .scopes import Scopes
+from .sharing import Shared
 
 _LONGEST_JOIN = 100   # characters: what is longer is easier to read as two nodes
 _MOST_OPERANDS = 6
@@ -60,29 +61,29 @@ class Form(NamedTuple):
         return common(joint, self.dtype) if wider else joint
 
 
-def as_form(node: Ein) -> Form:
-    return Form(node.operands, node.out, node.join, node.agg, node.sizes, node.dtype, node.path)
+def as_form(node: Ein, shared: Shared) -> Form:
+    operands = tuple((shared.of(read), labels) for read, labels in node.operands)
+    return Form(operands, node.out, node.join, node.agg, node.sizes, node.dtype, node.path)
 
 
 class Fusion:
     """The form of each EinSum, in an order in which each comes after what it reads; `pinned` ones keep their place."""
 
-    def __init__(self, order: Iterable[Node], pinned: Set[Node], scopes: Scopes):
-        self._pinned, self._scopes = pinned, scopes
+    def __init__(self, shared: Shared, pinned: Set[Node], scopes: Scopes):
+        self._shared, self._pinned, self._scopes = shared, pinned, scopes
         self.forms: Dict[Node, Form] = {}
-        order = list(order)
-        self._readers = _readers(order, pinned)
-        for node in order:
+        self._readers = _readers(shared, pinned)
+        for node in shared.order:
             if isinstance(node, Ein):
                 self.forms[node] = self._fused(node)
 
     def reads(self, node: Node) -> List[Node]:
         """What the node reads when it is written."""
         form = self.forms.get(node)
-        return list(node.reads) if form is None else [read for read, _ in form.operands]
+        return self._shared.reads(node) if form is None else [read for read, _ in form.operands]
 
     def _fused(self, node: Ein) -> Form:
-        form = as_form(node)
+        form = as_form(node, self._shared)
         position = 0
         while position < len(form.operands):
             read = form.operands[position][0]
@@ -133,12 +134,13 @@ class Fusion:
         return node in self._pinned and self._readers.get(node, 0) == 0
 
 
-def _readers(order: List[Node], pinned: Set[Node]) -> Dict[Node, int]:
+def _readers(shared: Shared, pinned: Set[Node]) -> Dict[Node, int]:
     """How many nodes read each one, those that read it through views too."""
-    count: Dict[Node, int] = {node: 0 for node in order}
-    for node in reversed(order):
-        through = count[node] if isinstance(node, Ein) and as_form(node).is_view and node not in pinned else 1
-        for read in set(node.reads):
+    count: Dict[Node, int] = {node: 0 for node in shared.order}
+    for node in reversed(shared.order):
+        is_view = isinstance(node, Ein) and node not in pinned and as_form(node, shared).is_view
+        through = count[node] if is_view else 1
+        for read in set(shared.reads(node)):
             count[read] += through
     return count
 

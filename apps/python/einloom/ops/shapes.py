@@ -106,7 +106,8 @@ def reshape(x: Any, /, shape: Any, **_: Any) -> Array:
         raise refuse("reshape", f"a shape of {array.size} elements", f"{shape}", "let one extent be -1")
     if tuple(wanted) == array.shape:
         return array
-    return _with_units(array, wanted) or Array(Op("reshape", [array.node], wanted, array.node.dtype, shape=wanted))
+    view = _with_units(array, wanted)
+    return view if view is not None else Array(Op("reshape", [array.node], wanted, array.node.dtype, shape=wanted))
 
 
 def _with_units(array: Array, wanted: Sequence[int]) -> Optional[Array]:
