@@ -31,6 +31,8 @@ def calling_line() -> Optional[Line]:
         frame = frame.f_back
     if frame is None:
         return None
+    if frame.f_code.co_name == "<lambda>":  # the line assigns what the function is given to
+        return Line(id(frame), frame.f_lineno, frame.f_lasti, None)
     found = _ASSIGNED.match(linecache.getline(frame.f_code.co_filename, frame.f_lineno, frame.f_globals))
     return Line(id(frame), frame.f_lineno, frame.f_lasti, found[1] if found else None)
 

@@ -129,7 +129,7 @@ class _Writer:
         inputs = set()
         for node in given:
             if isinstance(node, Leaf) and node.array is None and node.data is None:
-                if node.name in inputs or node.name in self._outputs:
+                if node.name in inputs or self._outputs.get(node.name, node) is not node:
                     raise refuse("a graph", "a name of its own for each input", f"{node.name!r} twice",
                                  "make the input once and use it again")
                 inputs.add(node.name)
@@ -141,9 +141,10 @@ class _Writer:
         for node in self._order:
             if isinstance(node, Left):
                 self._name_loop(node)
-            elif isinstance(node, Gradient):
+        for node in self._order:
+            if isinstance(node, Gradient):
                 self._name_gradient(node)
-            elif node not in self._names and not isinstance(node, Carried):
+            elif node not in self._names:
                 form = self._fusion.forms.get(node)
                 reads = [read for read in self._fusion.reads(node)]
                 first = self._names.get(reads[0]) if len(reads) == 1 else None

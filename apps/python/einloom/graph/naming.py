@@ -4,11 +4,12 @@ Each name is given once: the second `x` is `x2`.
 """
 from __future__ import annotations
 
+import os
 import re
 from typing import Dict, Optional, Set
 
 from ..expression import Call
-from ..node import Carried, Ein, Left, Node, Op
+from ..node import Ein, Leaf, Node, Op
 from .fusion import Form
 
 _WORDS = {"+": "total", "-": "difference", "*": "product", "/": "ratio", "neg": "negative", "^": "power", "<": "mask",
@@ -48,7 +49,9 @@ def _word(node: Node, form: Optional[Form]) -> str:
         return _form_word(form)
     if isinstance(node, Op):
         return {"reshape": "reshaped", "slice": "slice", "gather": "rows", "concat": "joined"}.get(node.op, node.op)
-    return "tensor" if not isinstance(node, (Carried, Left)) else "carried"
+    if isinstance(node, Leaf) and node.data and "npy" in node.data:
+        return os.path.basename(node.data["npy"]).partition(".")[0] or "tensor"
+    return "tensor"
 
 
 def _form_word(form: Form) -> str:

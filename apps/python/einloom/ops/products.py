@@ -92,7 +92,7 @@ def matmul(x1: Any, x2: Any, /) -> Array:
     if not a.shape or not b.shape:
         raise refuse("matmul", "vectors, matrices or batches of them", "a scalar", "use * for a scalar")
     if a.shape[-1] != b.shape[-2 if len(b.shape) > 1 else 0]:
-        raise refuse("matmul", f"{a.shape[-1]} rows, as the left one has columns", f"shapes {a.shape} and {b.shape}",
+        raise refuse("matmul", "as many columns on the left as rows on the right", f"shapes {a.shape} and {b.shape}",
                      "transpose one of them")
     batch = letters(max(len(a.shape), len(b.shape), 2) - 2, "ijk")
     left = batch[len(batch) - max(len(a.shape) - 2, 0):] + (("i", "j") if len(a.shape) > 1 else ("j",))
