@@ -54,8 +54,8 @@ def graph_text(outputs: Outputs) -> str:
         "A": {"shape": [3, 4]},
         "B": {"shape": [4, 5]} },
       "nodes": [
-        {"name": "A_product", "einsum": "ij,jk->ik", "inputs": ["A", "B"]},
-        {"name": "C", "op": "exp", "inputs": ["A_product"]} ],
+        {"name": "product", "einsum": "ij,jk->ik", "inputs": ["A", "B"]},
+        {"name": "C", "op": "exp", "inputs": ["product"]} ],
       "outputs": ["C"] }
     """
     return write_graph(outputs).text
