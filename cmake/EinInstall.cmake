@@ -1,4 +1,4 @@
-# Installing: the programs into bin, the libraries of lib/ with their headers, and a package for find_package(Einloom).
+# Installing: the programs into bin, the Python module, the libraries of lib/ with their headers, and a package for find_package(Einloom).
 # Another CMake project then links ein::base, ein::graph, ... and includes "lib/base/box.hpp" as we do.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -8,6 +8,10 @@ foreach(program einplan einrun eintool)
     install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   endif()
 endforeach()
+
+# The Python module, where Debian's Python looks; it finds the programs in bin beside it.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/apps/python/einloom DESTINATION lib/python3/dist-packages
+  FILES_MATCHING PATTERN "*.py" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)
 
 # The arrows end in lib/: its libraries are whole without the planner, the scheduler and the executor.
 set(exported ein_flags)

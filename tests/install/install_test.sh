@@ -22,6 +22,12 @@ for program in "$folder"/prefix/bin/*; do
     "$program" --version > "$folder/log" 2>&1 || { echo "$program --version failed"; cat "$folder/log"; exit 1; }
 done
 
+# The Python module finds the programs that are installed beside it.
+if [ -x "$folder/prefix/bin/einrun" ] && /usr/bin/python3 -c 'import numpy' 2> /dev/null; then
+    (cd "$folder" && env -u EINLOOM_BIN PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$folder/prefix/lib/python3/dist-packages" \
+        /usr/bin/python3 -c 'import einloom as el; assert el.run(el.ones(3) + 1).tolist() == [2, 2, 2]')
+fi
+
 # Nothing installed points back at the sources or the build folder.
 if grep -rlI -e "$build_dir" "$folder/prefix"; then
     echo "the files above mention the build folder $build_dir"

@@ -3,6 +3,7 @@
 
 module_test.py BIN. Exits with 77 (skipped) where NumPy is missing.
 """
+import contextlib
 import doctest
 import importlib
 import os
@@ -296,6 +297,27 @@ class Refusals(unittest.TestCase):
             self.refused(el.Error, "EINLOOM_BIN: expected a folder with einplan", lambda: el.run(el.zeros(3)))
         finally:
             os.environ["EINLOOM_BIN"] = kept
+
+
+class Tutorial(unittest.TestCase):
+    """The Python of docs/python.md runs, from its first line to its last."""
+
+    def test_all_of_it(self):
+        warnings.simplefilter("ignore")
+        text = (MODULE.parents[1] / "docs" / "python.md").read_text(encoding="utf-8")
+        blocks = [block.partition("\n```")[0] for block in text.split("```python\n")[1:]]
+        self.assertGreater(len(blocks), 8)
+        before = os.getcwd()
+        with tempfile.TemporaryDirectory() as folder, open(os.devnull, "w", encoding="utf-8") as nowhere:
+            os.chdir(folder)
+            try:
+                with contextlib.redirect_stdout(nowhere):
+                    names = {}
+                    for block in blocks:
+                        exec(block, names)  # noqa: S102
+                self.assertTrue(os.path.exists("job.json"))
+            finally:
+                os.chdir(before)
 
 
 def load_tests(loader, tests, _):
