@@ -72,6 +72,12 @@ xp.sqrt(2) * A; s * A; A * s; A.sum() * A; (A - A.mean(axis=0)) / A.std(axis=0);
 xp.where(n[:, :, None] == xp.arange(3), 1.0, 0.0).sum(axis=1); (A.T @ A).T; (A @ B)[..., None]; A.sum(axis=0)[:, None]
 (n * 0.5).sum(); (n * 2).sum(axis=1) * 0.5; (b * b).sum(); (u + u).sum(axis=0); ((A > 0) + (A < -1)).sum(); (t + t) * A
 (f * 2).astype(xp.float64).sum(); (f.astype(xp.float64) * 2).sum(); (A.astype(xp.float32) + f).sum(axis=0); (n // 2) * 2 + n % 2
+xp.allclose(A, A + 1e-12); xp.array_equal(A, A); xp.nansum(xp.where(A > 0, A, xp.nan)); xp.nanmean(A, axis=0)
+xp.nanmax(A); xp.average(A, axis=0, weights=w); xp.average(A, axis=1); xp.append(v, w); xp.convolve(v, w); xp.cross(S[:, :3], S[:, 1:])
+xp.convolve(A.ravel(), w, "same"); xp.convolve(A.ravel(), w, "valid"); xp.correlate(A.ravel(), w); xp.kron(A, B); xp.kron(v, w)
+xp.convolve(A.ravel(), v, "same"); xp.fliplr(A); xp.flipud(A); xp.rot90(A); xp.rot90(A, 3); xp.trapz(A, dx=0.5); xp.trapz(v, v)
+xp.polyval([1, -2, 3.5], A); xp.vander(v, 3); xp.logspace(0, 2, 5); xp.gradient(v); xp.gradient(A, axis=0); xp.vander(v, increasing=True)
+xp.select([A > 1, A > 0], [A, 2 * A], -1.0); xp.average(A, weights=P); xp.nanmin(A, axis=1); (A.sum() + xp.ones(3)).sum()
 xp.where(A > 0, 1, 0) + n; (A ** 2).sum(axis=1) ** 0.5; -(-A); A - (A - 1) - (1 - A); A / (A / v) / 2; 2 ** (n % 3) ** 2; (-A) ** 2; -A ** 2
 """.replace("\n", ";").split(";")
 CASES = [case.strip() for case in CASES if case.strip()]

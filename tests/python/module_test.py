@@ -163,6 +163,9 @@ class Runs(unittest.TestCase):
             array[::2, 3] = 5
             array[-1] = array[1] + 1
             array[array > 4] = -1
+            array[[0, 2], [4, 0]] = 9
+            array[[1]] = 3
+            array[3, 2] = array[2, 0] + 1
         self.assertTrue(np.array_equal(el.run(u), expected))
 
     def test_sparse(self):

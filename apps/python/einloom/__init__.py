@@ -19,6 +19,9 @@ from .graph import graph_text, save
 from .loops import loop
 from .ops import elementwise as _elementwise
 from .ops import reductions as _reductions
+from .ops.composed import (allclose, append, array_equal, average, convolve, correlate, cross, fliplr, flipud, gradient,
+                           kron, logspace, nanmax, nanmean, nanmin, nansum, polyval, rot90, select, trapezoid, trapz,
+                           vander)
 from .ops.creation import arange, diag, eye, identity, linspace, meshgrid, tri, tril, triu
 from .ops.elementwise import (around, astype, bitwise_and, bitwise_invert, bitwise_not, bitwise_or, bitwise_xor, cast,
                               clip, floor_divide, invert, isclose, leaky_relu, nan_to_num, negative, positive, power,

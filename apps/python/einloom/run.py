@@ -40,7 +40,7 @@ class Results(Dict[str, Any]):
 
 
 def run(outputs: Union[Array, Sequence[Array], Mapping[str, Any]], ranks: int = 1, *,
-        inputs: Optional[Mapping[str, Any]] = None, set: Optional[Mapping[str, float]] = None,
+        inputs: Optional[Mapping[str, Any]] = None,
         checkpoint: Optional[PathLike] = None, out: Optional[PathLike] = None, progress: str = "auto",
         launcher: Sequence[str] = (), mesh: Optional[dict] = None, sharding: Optional[dict] = None,
         **options: Any) -> Any:
@@ -70,7 +70,7 @@ def run(outputs: Union[Array, Sequence[Array], Mapping[str, Any]], ranks: int = 
     if isinstance(options.get("parts"), dict):
         extra["parts"] = options.pop("parts")
     job = _Job(write_graph(named, extra=extra), ranks, options, launcher)
-    results = job.run(dict(inputs or {}), dict(set or {}), checkpoint, out, progress)
+    results = job.run(dict(inputs or {}), checkpoint, out, progress)
     if isinstance(outputs, Mapping):
         return results
     return list(results.values()) if isinstance(outputs, (list, tuple)) else results["result"]
@@ -87,15 +87,14 @@ class _Job:
         self._running = {key: value for key, value in options.items() if key in _BOTH | _RUNNING}
         self._launching = {key: value for key, value in options.items() if key in _LAUNCHING}
 
-    def run(self, inputs: Dict[str, Any], params: Dict[str, float], checkpoint: Optional[PathLike],
-            out: Optional[PathLike], progress: str) -> Results:
+    def run(self, inputs: Dict[str, Any], checkpoint: Optional[PathLike], out: Optional[PathLike],
+            progress: str) -> Results:
         checkpoint = None if checkpoint is None else os.path.abspath(os.fspath(checkpoint))
         with Workspace(None if checkpoint is None else f"{checkpoint}.work") as workspace:
             graph = workspace.write_graph(self._document)
             files = workspace.write_inputs(self._checked(inputs))
             plan = self._plan(workspace, graph)
             words = [part for name, file in files.items() for part in ("--input", f"{name}={file}")]
-            words += [part for name, value in params.items() for part in ("--set", f"{name}={value}")]
             if checkpoint is not None:
                 words += ["--checkpoint", checkpoint]
             if not _has_scipy():

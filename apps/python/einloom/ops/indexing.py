@@ -71,8 +71,7 @@ def with_item(array: Array, key: Any, value: Any) -> Array:
         return astype(where(key, value, array), array.dtype)
     keys, _ = _keys(array, key)
     if any(_is_array(one) for one in keys):
-        raise refuse("an assignment", "slices, numbers or one mask", "an array of indices",
-                     "use einloom.where with one_hot, or a mask")
+        return _marked(array, keys, value)
     ranges = [range(*one.indices(extent)) if isinstance(one, slice) else range(one, one + 1)
               for one, extent in zip(keys, array.shape)]
     if any(each.step < 0 for each in ranges):
@@ -84,6 +83,21 @@ def with_item(array: Array, key: Any, value: Any) -> Array:
     if is_number(value):
         return _filled(array, ranges, value)
     return _placed(array, keys, ranges, value)
+
+
+def _marked(array: Array, keys: List[Any], value: Any) -> Array:
+    """One number at all places that arrays of indices name."""
+    places = [place for place, one in enumerate(keys) if _is_array(one)]
+    whole = all(_is_array(one) or one == slice(None) for one in keys)
+    if not is_number(value) or not whole or places != list(range(places[0], places[-1] + 1)):
+        raise refuse("an assignment at arrays of indices", "a number, and arrays side by side", "another value or index",
+                     "use einloom.where with a mask")
+    extents = array.shape[places[0]:places[-1] + 1]
+    flat = reshape(_flat_index([keys[place] for place in places], extents), [-1]).node
+    marked = Array(Ein([(flat, ("n",))], ("k",), "bool", {"n": flat.shape[0], "k": size(extents)},
+                       join=Call("==", (Operand(0), Index("k"))), agg="any"))
+    mask = reshape(marked, extents + (1,) * (array.ndim - places[-1] - 1))
+    return astype(where(mask, value, array), array.dtype)
 
 
 def _filled(array: Array, ranges: List[range], value: Any) -> Array:
@@ -193,10 +207,15 @@ def _expanded(array: Array, news: List[int]) -> Array:
 def _looked_up_together(array: Array, first: int, keys: List[Any]) -> Array:
     """Several arrays of indices: their axes become one, of which single elements are taken."""
     extents = array.shape[first:first + len(keys)]
+    merged = reshape(array, array.shape[:first] + (size(extents),) + array.shape[first + len(keys):])
+    return take(merged, _flat_index(keys, extents), axis=first)
+
+
+def _flat_index(keys: List[Any], extents: Tuple[int, ...]) -> Array:
+    """The place in C order that arrays of indices name together."""
     flat: Any = 0
     for key, extent in zip(keys, extents):
         at = as_array(key)
         _only_indices(at)
         flat = flat * extent + at % extent
-    merged = reshape(array, array.shape[:first] + (size(extents),) + array.shape[first + len(keys):])
-    return take(merged, astype(flat, np.int64), axis=first)
+    return astype(flat, np.int64)

@@ -57,7 +57,7 @@ def _reduction(agg: str) -> Any:
 
 
 FUNCTIONS = {agg: _reduction(agg) for agg in "sum prod min max any all mean logsumexp".split()}
-FUNCTIONS.update(amin=FUNCTIONS["min"], amax=FUNCTIONS["max"], average=FUNCTIONS["mean"])
+FUNCTIONS.update(amin=FUNCTIONS["min"], amax=FUNCTIONS["max"])
 
 
 def var(x: Any, axis: Any = None, keepdims: bool = False, ddof: float = 0, correction: Optional[float] = None) -> Array:
