@@ -1,4 +1,5 @@
-# Installing: the programs into bin, the Python module, the libraries of lib/ with their headers, and a package for find_package(Einloom).
+# Installing: the programs into bin, the Python module, the libraries of lib/ with their headers, and a package for
+# find_package(Einloom).
 # Another CMake project then links ein::base, ein::graph, ... and includes "lib/base/box.hpp" as we do.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)

@@ -24,7 +24,8 @@ done
 
 # The Python module finds the programs that are installed beside it.
 if [ -x "$folder/prefix/bin/einrun" ] && /usr/bin/python3 -c 'import numpy' 2> /dev/null; then
-    (cd "$folder" && env -u EINLOOM_BIN PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$folder/prefix/lib/python3/dist-packages" \
+    module=$folder/prefix/lib/python3/dist-packages
+    (cd "$folder" && env -u EINLOOM_BIN PYTHONDONTWRITEBYTECODE=1 "PYTHONPATH=$module" \
         /usr/bin/python3 -c 'import einloom as el; assert el.run(el.ones(3) + 1).tolist() == [2, 2, 2]')
 fi
 

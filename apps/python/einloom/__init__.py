@@ -31,9 +31,9 @@ from .ops.networks import bincount, gather, layer_norm, log_softmax, one_hot, rm
 from .ops.products import (contract, diagonal, dot, einsum, inner, matmul, outer, tensordot, trace, vdot, vecdot)
 from .ops.reductions import (argmax, argmin, count_nonzero, cov, cumprod, cumsum, cumulative_prod, cumulative_sum, ptp,
                              std, var)
-from .ops.shapes import (atleast_1d, atleast_2d, broadcast_arrays, broadcast_to, column_stack, concat, concatenate, diff,
-                         expand_dims, flatten, flip, hstack, matrix_transpose, moveaxis, ndim, pad, permute_dims, ravel,
-                         repeat, reshape, roll, shape, split, squeeze, stack, swapaxes, tile, transpose, vstack)
+from .ops.shapes import (atleast_1d, atleast_2d, broadcast_arrays, broadcast_to, column_stack, concat, concatenate,
+                         diff, expand_dims, flatten, flip, hstack, matrix_transpose, moveaxis, ndim, pad, permute_dims,
+                         ravel, repeat, reshape, roll, shape, split, squeeze, stack, swapaxes, tile, transpose, vstack)
 from .plan import Plan, plan
 from .run import Results, run
 from .sources import (array, asarray, empty, empty_like, full, full_like, input, load, ones, ones_like, random, sparse,

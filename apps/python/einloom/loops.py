@@ -93,7 +93,8 @@ def _condition(while_: Any, nexts: Dict[str, Array], others: Dict[str, Any]) -> 
         return None
     if isinstance(while_, str):
         if while_ not in others and while_ not in nexts:
-            raise refuse("loop, while_", "an entry that the step returns", f"{while_!r}", "return it, or give a function")
+            raise refuse("loop, while_", "an entry that the step returns", f"{while_!r}",
+                         "return it, or give a function")
         condition = as_array(others.get(while_, nexts.get(while_)))
     else:
         condition = as_array(_called(while_, nexts))

@@ -91,12 +91,13 @@ class Plan:
 
     def __repr__(self) -> str:
         found = self.explanation
-        return (f"einloom.Plan(ranks={found['ranks']}, strategy={found['strategy']!r}, bytes={found['bytes']['total']}, "
-                f"peak={self.peak})")
+        return (f"einloom.Plan(ranks={found['ranks']}, strategy={found['strategy']!r}, "
+                f"bytes={found['bytes']['total']}, peak={self.peak})")
 
     def _repr_html_(self) -> str:
         from html import escape
-        return (f'<iframe srcdoc="{escape(self.html())}" style="width:100%;height:36em;border:1px solid #ccc"></iframe>')
+        style = "width:100%;height:36em;border:1px solid #ccc"
+        return f'<iframe srcdoc="{escape(self.html())}" style="{style}"></iframe>'
 
     def _einplan(self, *words: str) -> str:
         with Workspace() as workspace:

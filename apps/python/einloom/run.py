@@ -195,6 +195,6 @@ def _readable(messages: List[str], workspace: Workspace) -> str:
         kept = kept[:next((place for place, line in enumerate(kept) if line.startswith("-----")), len(kept))] or said
     text = "\n".join(kept).replace(workspace.folder + os.sep, "")
     if "attempt to run as root" in text:
-        text += ("\n\nAs root, in a container: set OMPI_ALLOW_RUN_AS_ROOT=1 and OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 in the "
-                 "environment before the run.")
+        text += ("\n\nAs root, in a container: set OMPI_ALLOW_RUN_AS_ROOT=1 and OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
+                 "in the environment before the run.")
     return text.strip()

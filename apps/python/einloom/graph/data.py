@@ -47,7 +47,7 @@ class DataFiles:
                 else:
                     np.save(path, content)
             except OSError as error:
-                raise InputError(f"{path}: expected room for {file}, found {error}; free some, or set TMPDIR") from error
+                raise InputError(f"{path}: expected room for it, found {error}; free some, or set TMPDIR") from error
 
     def _file(self, name: str, ending: str, leaf: Leaf) -> str:
         stem = self._prefix + (re.sub(r"[^\w.-]", "_", name) or "tensor")

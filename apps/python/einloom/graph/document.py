@@ -125,7 +125,8 @@ class _Writer:
         for key, node in self._outputs.items():
             if (is_plain(node) or isinstance(node, Leaf) and not node.name) and node not in self._names:
                 self._names[node] = self._unique.unique(key)
-        given = [node for node in self._order if node.name and node not in self._names and not isinstance(node, Carried)]
+        given = [node for node in self._order
+                 if node.name and node not in self._names and not isinstance(node, Carried)]
         inputs = set()
         for node in given:
             if isinstance(node, Leaf) and node.array is None and node.data is None:
@@ -207,7 +208,8 @@ class _Writer:
     def _node_json(self, node: Node) -> Json:
         found: Json = {"name": self._names[node]}
         if isinstance(node, Op):
-            return {**found, "op": node.op, "inputs": [self._names[read] for read in self._shared.reads(node)], **node.attributes}
+            inputs = [self._names[read] for read in self._shared.reads(node)]
+            return {**found, "op": node.op, "inputs": inputs, **node.attributes}
         return {**found, **written(self._fusion.forms[node], self._names.__getitem__, self._zero)}
 
     def _name_of(self, node: Node) -> str:

@@ -38,11 +38,12 @@ class Scopes:
     def check_outputs(self, outputs: Iterable[Node]) -> None:
         for node in outputs:
             if self.of[node]:
-                raise refuse("an output", "a value outside of loops", f"one that a loop's body computes, {node.variable}",
+                raise refuse("an output", "a value outside of loops", "one that a loop's body computes",
                              "carry it, and read what the loop leaves")
 
     def _innermost(self, loops: Loops) -> Optional[Loop]:
         inside: List[Loop] = [loop for loop in loops if loop in self._around]
         if len(inside) != len(loops):
-            raise refuse("a loop", "its values read inside it", "one that is used outside", "carry it, and read what is left")
+            raise refuse("a loop", "its values read inside it", "one that is used outside",
+                         "carry it, and read what the loop leaves")
         return max(inside, key=lambda loop: len(self._around[loop]), default=None)

@@ -1,1 +1,1 @@
-"""NumPy's functions on lazy arrays, by what they do: a file each for elementwise functions, reductions, products, ..."""
+"""NumPy's functions on lazy arrays: a file each for elementwise functions, reductions, products, shapes, ..."""

@@ -155,7 +155,7 @@ def _only_bool(name: str, *values: Any) -> None:
     for value in values:
         found = type(value).__name__ if is_number(value) else as_array(value).node.dtype
         if found not in ("bool", "bool_"):
-            raise DTypeError(f"{name}: expected truth values, found {found}; Einloom's joins have no operations on bits")
+            raise DTypeError(f"{name}: expected truth values, found {found}; joins have no operations on bits")
 
 
 bitwise_and = _bitwise("bitwise_and", "logical_and")

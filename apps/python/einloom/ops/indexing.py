@@ -90,8 +90,8 @@ def _marked(array: Array, keys: List[Any], value: Any) -> Array:
     places = [place for place, one in enumerate(keys) if _is_array(one)]
     whole = all(_is_array(one) or one == slice(None) for one in keys)
     if not is_number(value) or not whole or places != list(range(places[0], places[-1] + 1)):
-        raise refuse("an assignment at arrays of indices", "a number, and arrays side by side", "another value or index",
-                     "use einloom.where with a mask")
+        raise refuse("an assignment at arrays of indices", "a number, and arrays side by side",
+                     "another value or index", "use einloom.where with a mask")
     extents = array.shape[places[0]:places[-1] + 1]
     flat = reshape(_flat_index([keys[place] for place in places], extents), [-1]).node
     marked = Array(Ein([(flat, ("n",))], ("k",), "bool", {"n": flat.shape[0], "k": size(extents)},
@@ -110,7 +110,8 @@ def _filled(array: Array, ranges: List[range], value: Any) -> Array:
 def _placed(array: Array, keys: List[Any], ranges: List[range], value: Any) -> Array:
     """The value in zeros at its place, chosen there."""
     if any(each.step > 1 and len(each) > 1 for each in ranges):
-        raise refuse("an assignment", "slices with step 1, or a number as the value", "a step", "use a mask and where")
+        raise refuse("an assignment", "slices with step 1, or a number as the value", "a step",
+                     "use a mask and where")
     region = tuple(len(each) for each, key in zip(ranges, keys) if isinstance(key, slice))
     whole = reshape(broadcast_to(value, region), [len(each) for each in ranges])
     widths = [(each.start, extent - each.start - len(each)) for each, extent in zip(ranges, array.shape)]

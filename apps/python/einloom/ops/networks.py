@@ -67,6 +67,6 @@ def gather(x: Any, indices: Any, axis: int = 0) -> Array:
 def bincount(x: Any, weights: Any = None, minlength: int = 0) -> Array:
     """How often each whole number below `minlength` comes, or the sum of its weights."""
     if minlength == 0:
-        raise refuse("bincount", "a minlength", "none", "say how many numbers there are: a shape cannot follow elements")
+        raise refuse("bincount", "a minlength", "none", "say how many numbers there are: shapes do not follow elements")
     marks = one_hot(x, minlength, dtype=np.int64)
     return marks.sum(axis=0) if weights is None else as_array(weights) @ marks.astype(as_array(weights).dtype)

@@ -71,7 +71,8 @@ def joint_shape(what: str, shapes: Sequence[Tuple[int, ...]]) -> Tuple[int, ...]
         return np.broadcast_shapes(*shapes)
     except ValueError:
         listed = " and ".join(map(str, shapes))
-        raise refuse(what, "shapes that broadcast", listed, "align axes from the right; extents are equal or 1") from None
+        fix = "align axes from the right; extents are equal or 1"
+        raise refuse(what, "shapes that broadcast", listed, fix) from None
 
 
 def mapped(tree: Expression, operands: Sequence[Node], dtype: str, what: str) -> Array:

@@ -84,7 +84,8 @@ def broadcast_to(x: Any, /, shape: Sequence[int]) -> Array:
     except ValueError:
         fits = False
     if not fits:
-        raise refuse("broadcast_to", f"a shape to which {array.shape} broadcasts", f"{shape}", "align axes on the right")
+        raise refuse("broadcast_to", f"a shape to which {array.shape} broadcasts", f"{shape}",
+                     "align axes on the right")
     labels = letters(len(shape))
     return _view(array, labels[len(shape) - array.ndim:], labels, dict(zip(labels, shape)))
 

@@ -25,7 +25,8 @@ class Workspace:
                 self.folder = os.path.abspath(folder)
                 os.makedirs(self.folder, exist_ok=True)
         except OSError as error:
-            raise InputError(f"{folder or 'TMPDIR'}: expected a folder to write to, found {error}; name another") from error
+            place = folder or "TMPDIR"
+            raise InputError(f"{place}: expected a folder to write to, found {error}; name another") from error
 
     def __enter__(self) -> "Workspace":
         return self
