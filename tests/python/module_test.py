@@ -6,6 +6,7 @@ module_test.py BIN. Exits with 77 (skipped) where NumPy is missing.
 import contextlib
 import doctest
 import importlib
+import io
 import os
 import pathlib
 import pkgutil
@@ -14,7 +15,9 @@ import subprocess
 import sys
 import tempfile
 import time
+import types
 import unittest
+import unittest.mock
 import warnings
 
 try:
@@ -26,6 +29,7 @@ except ImportError:
 MODULE = pathlib.Path(__file__).resolve().parents[2] / "apps" / "python"
 sys.path.insert(0, str(MODULE))
 import einloom as el  # noqa: E402
+from einloom.programs.progress import Progress  # noqa: E402
 
 random = np.random.default_rng(5)
 
@@ -275,6 +279,10 @@ class Refusals(unittest.TestCase):
                 (AttributeError, "einloom has no 'sort'", lambda: el.sort),
                 (AttributeError, "write a power iteration as a loop", lambda: el.linalg.svd),
                 (AttributeError, "no attribute 'nonsense'", lambda: el.nonsense),
+                (IndexError, "an index: expected a number from -3 to 2, found 3", lambda: A[3]),
+                (ValueError, "sum: expected a number from -2 to 1, found 2", lambda: A.sum(axis=2)),
+                (ValueError, "concatenate: expected an array or more", lambda: el.concatenate([])),
+                (ValueError, "tril and triu: expected an array of 2 or more axes", lambda: el.tril(n)),
                 (ValueError, "grad: expected a real scalar", lambda: el.grad(A, [A])),
                 (ValueError, "as it began, found shape ()", lambda: el.loop(el.sum, carry={"x": A}, times=2)),
                 (ValueError, "expected times or while_, found neither", lambda: el.loop(lambda x: x, carry={"x": A})),
@@ -301,6 +309,49 @@ class Refusals(unittest.TestCase):
             self.refused(el.Error, "EINLOOM_BIN: expected a folder with einplan", lambda: el.run(el.zeros(3)))
         finally:
             os.environ["EINLOOM_BIN"] = kept
+
+
+class Shown(unittest.TestCase):
+    """Progress in terminals and notebooks, and what a notebook shows of arrays."""
+
+    LINE = "einrun: 45 % (900/2000 tasks), 12.3 GFLOP/s, about 0:07 left"
+
+    def test_a_terminal_has_one_line_that_is_rewritten(self):
+        with contextlib.redirect_stderr(io.StringIO()) as screen:
+            progress = Progress("bar")
+            self.assertTrue(progress.take(self.LINE))
+            self.assertFalse(progress.take("einrun: warning: 4 ranks"))
+            progress.end()
+        self.assertIn("\reinloom [#############", screen.getvalue())
+        self.assertTrue(screen.getvalue().endswith("\r\x1b[K"))
+        self.assertNotIn("\n", screen.getvalue())
+
+    def test_a_log_has_none(self):
+        with contextlib.redirect_stderr(io.StringIO()) as screen:
+            self.assertTrue(Progress("auto").take(self.LINE))
+        self.assertEqual(screen.getvalue(), "")
+
+    def test_a_notebook_has_a_line_below_the_cell(self):
+        shown = []
+
+        class DisplayHandle:
+            def display(self, line):
+                shown.append(repr(line))
+
+            update = display
+
+        ipython, display = types.ModuleType("IPython"), types.ModuleType("IPython.display")
+        ipython.get_ipython = lambda: types.SimpleNamespace(kernel=True)
+        display.DisplayHandle = DisplayHandle
+        with unittest.mock.patch.dict(sys.modules, {"IPython": ipython, "IPython.display": display}):
+            progress = Progress("auto")
+            progress.take(self.LINE)
+            progress.end()
+        self.assertIn("45 %", shown[0])
+        self.assertEqual(shown[-1], "")
+
+    def test_arrays_show_their_graph(self):
+        self.assertIn("&quot;einsum&quot;", (el.input("A", (2, 3)) @ el.input("B", (3, 2)))._repr_html_())
 
 
 class Tutorial(unittest.TestCase):

@@ -122,7 +122,8 @@ class Array:
         return getattr(import_module("einloom"), ufunc.__name__)(*inputs)
 
     def __array_function__(self, function: Any, _: Any, args: Any, options: Any) -> Any:
-        return getattr(import_module("einloom"), function.__name__)(*args, **options)
+        inside = function.__module__ == "numpy.linalg"
+        return getattr(import_module("einloom.linalg" if inside else "einloom"), function.__name__)(*args, **options)
 
     def __array_namespace__(self, api_version: Optional[str] = None) -> Any:
         """The module, for code that follows the array API standard."""

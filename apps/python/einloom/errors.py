@@ -47,6 +47,10 @@ class InputError(Error, ValueError):
     """Bad input: a graph, a shape, a file (exit code 3)."""
 
 
+class AxisError(InputError, IndexError):
+    """An axis or an index beyond the shape."""
+
+
 class DTypeError(Error, TypeError):
     """A type that Einloom does not have, or that an operation does not take."""
 

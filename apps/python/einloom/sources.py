@@ -35,7 +35,8 @@ def tensor(value: Any, dtype: Any = None, name: Optional[str] = None) -> Array:
         return stack(value)
     wanted = None if dtype is None else name_of(dtype)
     array = np.array(value, dtype=None if wanted is None else stored(wanted))
-    return Array(Leaf(array.shape, wanted or name_of(array.dtype), array=array, name=name))
+    found = wanted or name_of(array.dtype)
+    return Array(Leaf(array.shape, found, array=array.astype(stored(found), copy=False), name=name))
 
 
 asarray = array = tensor

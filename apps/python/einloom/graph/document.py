@@ -122,19 +122,13 @@ class _Writer:
     # Names.
 
     def _name_all(self) -> None:
+        self._name_inputs()
         for key, node in self._outputs.items():
-            if (is_plain(node) or isinstance(node, Leaf) and not node.name) and node not in self._names:
+            if node not in self._names and (is_plain(node) or isinstance(node, Leaf) and not node.name):
                 self._names[node] = self._unique.unique(key)
-        given = [node for node in self._order
-                 if node.name and node not in self._names and not isinstance(node, Carried)]
-        inputs = set()
-        for node in given:
-            if isinstance(node, Leaf) and node.array is None and node.data is None:
-                if node.name in inputs or self._outputs.get(node.name, node) is not node:
-                    raise refuse("a graph", "a name of its own for each input", f"{node.name!r} twice",
-                                 "make the input once and use it again")
-                inputs.add(node.name)
-            self._names[node] = self._unique.unique(str(node.name))
+        for node in self._order:
+            if node.name and node not in self._names and not isinstance(node, Carried):
+                self._names[node] = self._unique.unique(str(node.name))
         for node in self._order:
             if node.variable and node not in self._names and not isinstance(node, (Gradient, Left, Carried)):
                 self._names[node] = self._unique.unique(node.variable)
@@ -150,6 +144,15 @@ class _Writer:
                 reads = [read for read in self._fusion.reads(node)]
                 first = self._names.get(reads[0]) if len(reads) == 1 else None
                 self._names[node] = self._unique.unique(describing(node, form, first))
+
+    def _name_inputs(self) -> None:
+        """What is given when the graph is run keeps its name, whatever else would be called so."""
+        for node in self._order:
+            if isinstance(node, Leaf) and node.array is None and node.data is None:
+                self._names[node] = self._unique.unique(str(node.name))
+                if self._names[node] != node.name:
+                    raise refuse("a graph", "a name of its own for each input", f"{node.name!r} twice",
+                                 "make the input once and use it again")
 
     def _name_carried(self) -> None:
         """What loops begin with and hand on, where the program has no name for it: W0 and W_next of W."""

@@ -9,7 +9,7 @@ from ..array import Array, as_array
 from ..errors import refuse
 from .creation import linspace
 from .elementwise import FUNCTIONS, isclose, where
-from .operands import normalized_axis
+from .operands import normalized_axis, of_order
 from .products import einsum
 from .reductions import reduced
 from .shapes import concat, flip, pad, ravel, reshape, stack, swapaxes
@@ -135,7 +135,7 @@ def flipud(x: Any) -> Array:
 
 def rot90(x: Any, k: int = 1) -> Array:
     """The first two axes turned by so many right angles."""
-    array = as_array(x)
+    array = of_order(x, 2, "rot90")
     for _ in range(k % 4):
         array = flip(swapaxes(array, 0, 1), axis=0)
     return array
@@ -162,7 +162,7 @@ def polyval(p: Any, x: Any) -> Any:
 
 def vander(x: Any, N: Optional[int] = None, increasing: bool = False) -> Array:
     """Powers of a vector as columns."""
-    array = as_array(x)
+    array = of_order(x, 1, "vander", 1)
     count = array.shape[0] if N is None else N
     powers = np.arange(count) if increasing else np.arange(count)[::-1]
     return array[:, None] ** as_array(powers)[None, :]

@@ -6,11 +6,11 @@ from typing import Any, List, Optional
 
 import numpy as np
 
-from ..array import Array, as_array
+from ..array import Array
 from ..dtypes import name_of
 from ..expression import Call, Expression, Index, Number, Operand
 from ..node import Ein
-from .operands import letters
+from .operands import letters, of_order
 from .shapes import broadcast_to, reshape
 
 
@@ -71,7 +71,7 @@ def triu(x: Any, /, k: int = 0) -> Array:
 
 
 def _triangle(x: Any, k: int, lower: bool) -> Array:
-    node = as_array(x).node
+    node = of_order(x, 2, "tril and triu").node
     labels = letters(len(node.shape))
     below = _below(Index(labels[-2]), Index(labels[-1]), k)
     branches = (Operand(0), Number(0)) if lower else (Number(0), Operand(0))
@@ -85,7 +85,7 @@ def _below(row: Index, column: Index, k: int) -> Expression:
 
 def diag(x: Any) -> Array:
     """A matrix with a vector on its diagonal, or the diagonal of a matrix."""
-    array = as_array(x)
+    array = of_order(x, 1, "diag", 2)
     if array.ndim == 2:
         return array.diagonal()
     join = Call("where", (Call("==", (Index("i"), Index("j"))), Operand(0), Number(0)))
@@ -95,7 +95,7 @@ def diag(x: Any) -> Array:
 
 def meshgrid(*axes: Any, indexing: str = "xy") -> List[Array]:
     """Coordinates of a grid, an array for each axis."""
-    given = [as_array(axis) for axis in axes]
+    given = [of_order(axis, 1, "meshgrid", 1) for axis in axes]
     order = list(range(len(given)))
     if indexing == "xy" and len(given) > 1:
         order[0], order[1] = 1, 0

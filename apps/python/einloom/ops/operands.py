@@ -13,7 +13,7 @@ import numpy as np
 
 from ..array import Array, as_array
 from ..dtypes import result_type
-from ..errors import refuse
+from ..errors import AxisError, refuse
 from ..expression import Call, Expression, Number, Operand
 from ..node import Ein, Labels, Node
 
@@ -50,7 +50,8 @@ def normalized_axis(axis: int, order: int, what: str) -> int:
     2
     """
     if not -order <= axis < order:
-        raise refuse(what, f"an axis of {order} axes", f"axis {axis}", "axes count from 0, from the back from -1")
+        raise AxisError(f"{what}: expected a number from {-order} to {order - 1}, found {axis}; axes and indices count "
+                        "from 0, from the back from -1")
     return int(axis) % order
 
 
@@ -63,6 +64,15 @@ def normalized_axes(axes: Any, order: int, what: str) -> Tuple[int, ...]:
     if len(set(found)) != len(found):
         raise refuse(what, "each axis once", f"axes {axes}", "name an axis once")
     return found
+
+
+def of_order(value: Any, least: int, what: str, most: Optional[int] = None) -> Array:
+    """The array, which must have so many axes."""
+    array = as_array(value)
+    if array.ndim < least or most is not None and array.ndim > most:
+        wanted = f"{least}" if most == least else f"{least} or more" if most is None else f"{least} to {most}"
+        raise refuse(what, f"an array of {wanted} axes", f"shape {array.shape}", "reshape it")
+    return array
 
 
 def joint_shape(what: str, shapes: Sequence[Tuple[int, ...]]) -> Tuple[int, ...]:

@@ -9,7 +9,7 @@ from ..array import Array, as_array
 from ..dtypes import common
 from ..errors import refuse
 from ..node import Ein, Op
-from .operands import letters, normalized_axes, normalized_axis, size
+from .operands import letters, normalized_axes, normalized_axis, of_order, size
 
 
 def _view(x: Array, labels: Sequence[str], out: Sequence[str], sizes: Any) -> Array:
@@ -38,9 +38,11 @@ def matrix_transpose(x: Any, /) -> Array:
 
 def swapaxes(x: Any, axis1: int, axis2: int) -> Array:
     """Two axes exchanged."""
-    order = list(range(as_array(x).ndim))
-    order[axis1], order[axis2] = order[axis2], order[axis1]
-    return permute_dims(x, order)
+    array = as_array(x)
+    one, other = normalized_axes((axis1,), array.ndim, "swapaxes") + normalized_axes((axis2,), array.ndim, "swapaxes")
+    order = list(range(array.ndim))
+    order[one], order[other] = other, one
+    return permute_dims(array, order)
 
 
 def moveaxis(x: Any, source: Any, destination: Any, /) -> Array:
@@ -136,7 +138,9 @@ flatten = ravel
 
 def concat(arrays: Sequence[Any], /, axis: Optional[int] = 0, dtype: Any = None) -> Array:
     """Arrays one after the other along an axis."""
-    given = [ravel(array) if axis is None else as_array(array) for array in arrays]
+    given = [ravel(array) if axis is None else of_order(array, 1, "concatenate") for array in arrays]
+    if not given:
+        raise refuse("concatenate", "an array or more", "none", "give zeros of the shape that is meant")
     first = given[0]
     place = normalized_axis(axis or 0, first.ndim, "concatenate")
     for one in given[1:]:

@@ -43,6 +43,8 @@ def parse(subscripts: Any, orders: Sequence[int]) -> Tuple[List[Labels], Labels]
 
 def _split(subscripts: Any) -> Tuple[List[Labels], Any]:
     if isinstance(subscripts, dict):
+        if not isinstance(subscripts.get("in"), (list, tuple)):
+            raise refuse("einsum", "a list of labels for each operand under 'in'", f"{subscripts}", "write one")
         out = subscripts.get("out")
         return [tuple(map(str, term)) for term in subscripts["in"]], None if out is None else tuple(map(str, out))
     left, arrow, right = subscripts.partition("->")
