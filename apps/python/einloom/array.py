@@ -5,13 +5,38 @@ Nothing is computed until `einloom.run`. Names follow the array API standard (ht
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any, Iterator, Optional, Tuple
+from typing import Any, Callable, Iterator, Optional, Tuple
 
 import numpy as np
 
 from . import dtypes
 from .errors import Error, refuse
-from .node import Ein, Leaf, Node
+from .node import Node
+
+
+def _function(name: str) -> Any:
+    return getattr(import_module("einloom"), name)
+
+
+def _method(function: str) -> Callable[..., "Array"]:
+    """A method that is a function of the module."""
+    def method(self: "Array", *args: Any, **options: Any) -> "Array":
+        return _function(function)(self, *args, **options)
+
+    method.__name__ = function
+    method.__doc__ = f"As `einloom.{function}`."
+    return method
+
+
+def _operators(function: str) -> Tuple[Callable[["Array", Any], "Array"], Callable[["Array", Any], "Array"]]:
+    """An operator, and the same with its operands exchanged."""
+    def forward(self: "Array", other: Any) -> "Array":
+        return _function(function)(self, other)
+
+    def backward(self: "Array", other: Any) -> "Array":
+        return _function(function)(other, self)
+
+    return forward, backward
 
 
 class Array:
@@ -164,6 +189,37 @@ class Array:
     def dot(self, other: Any) -> "Array":
         return _function("dot")(self, other)
 
+    sum, prod, mean, var, std = map(_method, ("sum", "prod", "mean", "var", "std"))
+    min, max, any, all = map(_method, ("min", "max", "any", "all"))
+    argmin, argmax, ptp, cumsum = map(_method, ("argmin", "argmax", "ptp", "cumsum"))
+    squeeze, ravel, flatten, swapaxes = map(_method, ("squeeze", "ravel", "flatten", "swapaxes"))
+    clip, round, conj, take, repeat = map(_method, ("clip", "round", "conj", "take", "repeat"))
+    trace, diagonal = map(_method, ("trace", "diagonal"))
+
+    # Operators.
+
+    __add__, __radd__ = _operators("add")
+    __sub__, __rsub__ = _operators("subtract")
+    __mul__, __rmul__ = _operators("multiply")
+    __truediv__, __rtruediv__ = _operators("divide")
+    __floordiv__, __rfloordiv__ = _operators("floor_divide")
+    __mod__, __rmod__ = _operators("remainder")
+    __pow__, __rpow__ = _operators("power")
+    __matmul__, __rmatmul__ = _operators("matmul")
+    __and__, __rand__ = _operators("bitwise_and")
+    __or__, __ror__ = _operators("bitwise_or")
+    __xor__, __rxor__ = _operators("bitwise_xor")
+    __lt__, __gt__ = _operators("less")[0], _operators("greater")[0]
+    __le__, __ge__ = _operators("less_equal")[0], _operators("greater_equal")[0]
+    __neg__, __pos__, __abs__, __invert__ = map(_method, ("negative", "positive", "abs", "bitwise_invert"))
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: Any) -> "Array":  # type: ignore[override]
+        return _function("equal")(self, other)
+
+    def __ne__(self, other: Any) -> "Array":  # type: ignore[override]
+        return _function("not_equal")(self, other)
+
     @property
     def real(self) -> "Array":
         return _function("real")(self)
@@ -173,57 +229,9 @@ class Array:
         return _function("imag")(self)
 
 
-def _function(name: str) -> Any:
-    return getattr(import_module("einloom"), name)
-
-
-def _method(name: str, function: Optional[str] = None) -> Any:
-    def method(self: Array, *args: Any, **options: Any) -> Any:
-        return _function(function or name)(self, *args, **options)
-
-    method.__name__ = name
-    method.__doc__ = f"As `einloom.{function or name}`."
-    return method
-
-
-def _operators(function: str) -> Tuple[Any, Any]:
-    def forward(self: Array, other: Any) -> Any:
-        return _function(function)(self, other)
-
-    def backward(self: Array, other: Any) -> Any:
-        return _function(function)(other, self)
-
-    return forward, backward
-
-
-for _name in ("sum prod mean var std min max any all argmin argmax squeeze ravel flatten clip round conj take repeat "
-              "trace diagonal swapaxes cumsum ptp").split():
-    setattr(Array, _name, _method(_name))
-for _name, _of in (("add", "add"), ("sub", "subtract"), ("mul", "multiply"), ("truediv", "divide"),
-                   ("floordiv", "floor_divide"), ("mod", "remainder"), ("pow", "power"), ("matmul", "matmul"),
-                   ("and", "bitwise_and"), ("or", "bitwise_or"), ("xor", "bitwise_xor")):
-    _forward, _backward = _operators(_of)
-    setattr(Array, f"__{_name}__", _forward)
-    setattr(Array, f"__r{_name}__", _backward)
-for _name, _of in (("lt", "less"), ("le", "less_equal"), ("gt", "greater"), ("ge", "greater_equal"), ("eq", "equal"),
-                   ("ne", "not_equal")):
-    setattr(Array, f"__{_name}__", _operators(_of)[0])
-for _name, _of in (("neg", "negative"), ("pos", "positive"), ("abs", "abs"), ("invert", "bitwise_invert")):
-    setattr(Array, f"__{_name}__", _method(f"__{_name}__", _of))
-Array.__hash__ = object.__hash__  # type: ignore[method-assign]
-
-
 def as_array(value: Any, name: Optional[str] = None) -> Array:
     """A lazy array of anything that is one, a NumPy array or nested lists."""
     if isinstance(value, Array):
         return value
     from .sources import tensor
     return tensor(value, name=name)
-
-
-def is_leaf(array: Array) -> bool:
-    return isinstance(array.node, Leaf)
-
-
-def is_ein(array: Array) -> bool:
-    return isinstance(array.node, Ein)

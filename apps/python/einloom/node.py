@@ -28,7 +28,7 @@ class Node:
         self.name = name
         self.made = names.calling_line()
         for read in self.reads:
-            if names.is_part(read.made, self.made):
+            if read.made is not None and names.is_part(read.made, self.made):
                 read.made = read.made._replace(variable=None)
 
     @property

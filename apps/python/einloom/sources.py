@@ -247,7 +247,3 @@ def _mtx_header(path: str) -> Tuple[Sequence[int], Any]:
                 rows, columns = line.split()[:2]
                 return (int(rows), int(columns)), np.complex128 if words[3] == "complex" else np.float64
     raise ValueError("it has no line with its sizes")
-
-
-def is_complex(array: Array) -> bool:
-    return kind(array.node.dtype) == "c"

@@ -46,4 +46,4 @@ class Scopes:
         if len(inside) != len(loops):
             raise refuse("a loop", "its values read inside it", "one that is used outside",
                          "carry it, and read what the loop leaves")
-        return max(inside, key=lambda loop: len(self._around[loop]), default=None)
+        return max(inside, key=lambda loop: len(self._around[loop])) if inside else None

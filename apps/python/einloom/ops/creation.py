@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, List, Optional
+from typing import Any, List, Optional, Tuple
 
 import numpy as np
 
@@ -74,9 +74,9 @@ def _triangle(x: Any, k: int, lower: bool) -> Array:
     node = of_order(x, 2, "tril and triu").node
     labels = letters(len(node.shape))
     below = _below(Index(labels[-2]), Index(labels[-1]), k)
-    branches = (Operand(0), Number(0)) if lower else (Number(0), Operand(0))
+    inside: Tuple[Expression, ...] = (Operand(0), Number(0))
     return Array(Ein([(node, labels)], labels, node.dtype, dict(zip(labels, node.shape)),
-                     join=Call("where", (below, *branches))))
+                     join=Call("where", (below, *(inside if lower else inside[::-1])))))
 
 
 def _below(row: Index, column: Index, k: int) -> Expression:

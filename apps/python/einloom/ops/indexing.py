@@ -137,7 +137,7 @@ def _inside(labels: Tuple[str, ...], ranges: List[range], shape: Tuple[int, ...]
         if each[-1] + each.step < extent:
             tests.append(Call("<=", (index, Number(each[-1]))))
         if each.step > 1:
-            offset = Call("-", (index, Number(each.start))) if each.start else index
+            offset: Expression = Call("-", (index, Number(each.start))) if each.start else index
             tests.append(Call("==", (Call("mod", (offset, Number(each.step))), Number(0))))
     joint = tests[0]
     for test in tests[1:]:

@@ -59,7 +59,7 @@ def normalized_axes(axes: Any, order: int, what: str) -> Tuple[int, ...]:
     """All axes where None is given."""
     if axes is None:
         return tuple(range(order))
-    given = [axes] if isinstance(axes, numbers.Integral) else list(axes)
+    given = [int(axes)] if isinstance(axes, numbers.Integral) else list(axes)
     found = tuple(normalized_axis(axis, order, what) for axis in given)
     if len(set(found)) != len(found):
         raise refuse(what, "each axis once", f"axes {axes}", "name an axis once")
