@@ -77,7 +77,12 @@ A * s; A.sum() * A; (A - A.mean(axis=0)) / A.std(axis=0); xp.exp(A - A.max(axis=
 xp.where(n[:, :, None] == xp.arange(3), 1.0, 0.0).sum(axis=1); (A.T @ A).T; (A @ B)[..., None]; A.sum(axis=0)[:, None]
 (n * 0.5).sum(); (n * 2).sum(axis=1) * 0.5; (b * b).sum(); (u + u).sum(axis=0); ((A > 0) + (A < -1)).sum(); (t + t) * A
 (f * 2).astype(xp.float64).sum(); (f.astype(xp.float64) * 2).sum(); (A.astype(xp.float32) + f).sum(axis=0)
-(n // 2) * 2 + n % 2; xp.allclose(A, A + 1e-12); xp.array_equal(A, A); xp.nansum(xp.where(A > 0, A, xp.nan))
+(n // 2) * 2 + n % 2; xp.sort(A); xp.sort(A, axis=0); xp.sort(n, axis=None); xp.argsort(v); xp.argsort(A, axis=0)
+xp.median(A); xp.median(A, axis=1); xp.percentile(A, 30); xp.quantile(A, [0.1, 0.9], axis=0); xp.sort(xp.where(A > 1, xp.nan, A))
+xp.searchsorted(xp.sort(v), A); xp.interp(A, xp.array([-1.0, 0.0, 2.0]), w); xp.histogram(A, 5)[0]; xp.histogram(A, 4)[1]
+xp.linalg.solve(S, v); xp.linalg.solve(S, B); xp.linalg.inv(S); xp.linalg.det(S); xp.linalg.cholesky(S @ S.T + xp.eye(4))
+xp.fft.fft(v); xp.fft.ifft(z, axis=0); xp.fft.fft(A); xp.linalg.inv(S @ S.T + xp.eye(4)); xp.histogram(A, xp.array([-1.0, 0, 1]))[0]
+xp.allclose(A, A + 1e-12); xp.array_equal(A, A); xp.nansum(xp.where(A > 0, A, xp.nan))
 xp.nanmean(A, axis=0); xp.nanmax(A); xp.average(A, axis=0, weights=w); xp.average(A, axis=1); xp.append(v, w)
 xp.convolve(v, w); xp.cross(S[:, :3], S[:, 1:]); xp.convolve(A.ravel(), w, "same"); xp.convolve(A.ravel(), w, "valid")
 xp.correlate(A.ravel(), w); xp.kron(A, B); xp.kron(v, w); xp.convolve(A.ravel(), v, "same"); xp.fliplr(A); xp.flipud(A)

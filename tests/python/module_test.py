@@ -276,7 +276,7 @@ class Refusals(unittest.TestCase):
                 (TypeError, "found uint32; convert with .astype", lambda: el.tensor(np.zeros(3, np.uint32))),
                 (TypeError, "bitwise_and: expected truth values, found i64", lambda: n & 1),
                 (TypeError, "an exponent of 0 or more beside integers", lambda: n ** -1),
-                (AttributeError, "einloom has no 'sort'", lambda: el.sort),
+                (AttributeError, "einloom has no 'unique'", lambda: el.unique),
                 (AttributeError, "write a power iteration as a loop", lambda: el.linalg.svd),
                 (AttributeError, "no attribute 'nonsense'", lambda: el.nonsense),
                 (IndexError, "an index: expected a number from -3 to 2, found 3", lambda: A[3]),

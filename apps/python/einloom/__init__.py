@@ -10,7 +10,7 @@ from math import e, inf, nan, pi
 
 import numpy as _np
 
-from . import linalg
+from . import fft, linalg
 from .array import Array
 from .dtypes import bfloat16
 from .errors import DTypeError, Error, Fault, InputError, OutOfMemory, Stopped, VerificationError
@@ -34,6 +34,7 @@ from .ops.reductions import (argmax, argmin, count_nonzero, cov, cumprod, cumsum
 from .ops.shapes import (atleast_1d, atleast_2d, broadcast_arrays, broadcast_to, column_stack, concat, concatenate,
                          diff, expand_dims, flatten, flip, hstack, matrix_transpose, moveaxis, ndim, pad, permute_dims,
                          ravel, repeat, reshape, roll, shape, split, squeeze, stack, swapaxes, tile, transpose, vstack)
+from .ops.sorting import argsort, histogram, interp, median, percentile, quantile, searchsorted, sort
 from .plan import Plan, plan
 from .run import Results, run
 from .sources import (array, asarray, empty, empty_like, full, full_like, input, load, ones, ones_like, random, sparse,

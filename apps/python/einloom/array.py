@@ -194,7 +194,7 @@ class Array:
     argmin, argmax, ptp, cumsum = map(_method, ("argmin", "argmax", "ptp", "cumsum"))
     squeeze, ravel, flatten, swapaxes = map(_method, ("squeeze", "ravel", "flatten", "swapaxes"))
     clip, round, conj, take, repeat = map(_method, ("clip", "round", "conj", "take", "repeat"))
-    trace, diagonal = map(_method, ("trace", "diagonal"))
+    trace, diagonal, argsort, cumprod = map(_method, ("trace", "diagonal", "argsort", "cumprod"))
 
     # Operators.
 

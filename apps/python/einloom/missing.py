@@ -2,13 +2,8 @@
 from __future__ import annotations
 
 _INSTEAD = {
-    "sort": "argmax, min and max are there; sort the result with NumPy",
-    "argsort": "argmax, min and max are there; sort the result with NumPy",
-    "median": "mean is there; take medians of the result with NumPy",
     "unique": "its shape depends on elements; use NumPy on the result",
     "nonzero": "its shape depends on elements; use where with three arguments",
-    "linalg.solve": "write conjugate gradients as a loop (docs/python.md)",
-    "linalg.inv": "write conjugate gradients as a loop (docs/python.md)",
     "linalg.svd": "write a power iteration as a loop (docs/python.md)",
     "linalg.eigh": "write a power iteration as a loop (docs/python.md)",
     "linalg.eig": "write a power iteration as a loop (docs/python.md)",
