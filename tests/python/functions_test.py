@@ -35,38 +35,40 @@ ARRAYS = {
     "at": np.array([2, 0, -1]), "s": np.array(1.5), "zero": np.zeros((0, 4)),
 }
 CASES = """
-A + 1; A - v; 2 * A; A / 3; 1 / P; A ** 2; P ** 0.5; 2 ** A; -A; abs(A); A // 0.3; A % 0.3; n // 2; n % 3; n // m
-n % m; A + A[0]; A[:, None, :] * B.T[None]; A == A; A > 0; n >= 2; (A > 0) & (A < 1); (A > 0) | t; ~t; t ^ (A > 0)
-t + t; t * t; f + 1; f * 2.5; f + A; h + 1; h * h; h + f; n + 1; n * 1.5; n / 2; n + m; m + b; b + u; u + u; u * f
-t + n; t * A; z + 1; z * z; z / (2 + 1j); c * 1j; c + f; f * 1j; z.conj(); z.real; z.imag; xp.abs(z); xp.angle(z)
-A + 0j; b * b; u - 1; xp.exp(A); xp.log(P); xp.sqrt(P); xp.sin(A); xp.cos(A); xp.tan(A); xp.tanh(A); xp.arcsin(P)
-xp.arccos(P); xp.arctan(A); xp.sinh(A); xp.cosh(A); xp.arcsinh(A); xp.arccosh(1 + P); xp.arctanh(P); xp.log1p(P)
-xp.expm1(A); xp.log2(P); xp.log10(P); xp.exp2(A); xp.cbrt(A); xp.floor(A); xp.ceil(A); xp.trunc(A); xp.rint(A)
-xp.round(A, 2); xp.sign(A); xp.square(A); xp.reciprocal(P); xp.isnan(A); xp.isfinite(A); xp.isinf(A); xp.arctan2(A, P)
-xp.hypot(A, P); xp.maximum(A, 0); xp.minimum(A, v); xp.logaddexp(A, P); xp.clip(A, -0.5, 0.5); xp.where(A > 0, A, 0)
-xp.where(t, n, -1); xp.fmod(A, P); xp.logical_not(A > 0); xp.logical_xor(t, A > 0); xp.exp(n); xp.sqrt(m); xp.exp(z)
-xp.sin(m); xp.sqrt(u); xp.exp(h); xp.exp(b); A.astype(xp.float32); A.astype(xp.int64); n.astype(xp.float64)
-(A > 0).astype(xp.float64); t.astype(xp.int32); f.astype(bool); A.sum(); A.sum(axis=0); A.sum(axis=1, keepdims=True)
-T.sum(axis=(0, 2)); A.mean(); A.mean(axis=0); n.sum(); m.sum(axis=1); t.sum(); t.sum(axis=0); b.sum(); n.mean()
-f.mean(axis=1); h.sum(axis=0); A.prod(axis=1); n.prod(axis=0); A.max(); A.min(axis=0); n.max(axis=1); (A > 0).any()
-(A > 9).any(axis=0); (A > -9).all(axis=1); A.argmax(); A.argmax(axis=1); n.argmin(axis=0); T.argmax(axis=2); A.var()
-A.var(axis=0); A.std(axis=1, keepdims=True); A.var(axis=0, ddof=1); z.var(axis=0); z.sum(axis=0); A.std(ddof=1)
-xp.count_nonzero(t); xp.count_nonzero(n, axis=0); xp.ptp(A, axis=0); xp.cumsum(A, axis=0); xp.cumsum(A)
-xp.cumsum(n, axis=1); xp.cumprod(P, axis=1); xp.linalg.norm(A); xp.linalg.norm(A, axis=1); xp.linalg.norm(v, 1)
-s.sum(); s + s; xp.linalg.norm(v, xp.inf); xp.cov(A); A @ B; T @ B; A @ v; v @ B; v @ v; S @ S.T; A.T @ A; xp.dot(A, B)
-xp.dot(v, v); f @ f.T; n @ n.T; z @ z.conj().T; m @ n.T; xp.outer(v, w); xp.inner(A, A)
-xp.tensordot(T, A, axes=([1, 2], [0, 1])); xp.einsum("ij,jk->ik", A, B); xp.einsum("ii->i", S); xp.einsum("ii", S)
-xp.einsum("ij->j", A); xp.einsum("ij,ij->", A, A); xp.einsum("...ij,jk", T, B); xp.einsum("ij,jk,kl->il", A, B, B.T)
-xp.einsum("i,j->ij", v, w); xp.trace(S); xp.diagonal(S); xp.einsum(A, [0, 1], B, [1, 2], [0, 2]); xp.trace(S, 1)
-xp.diagonal(A, -1); xp.vdot(z, z); A.T; T.transpose(2, 0, 1); xp.moveaxis(T, 0, 2); xp.swapaxes(T, 0, 1)
-A.reshape(2, 6); A.reshape(-1); A.ravel(); T.reshape(6, 4); A[None]; A[:, None]; A[0]; A[-1]; A[1:]; A[:, ::2]; A[::-1]
-A[1:, -2:]; T[..., 0]; T[1, :, 2]; A[0, 0]; T[:, None, 1]; A[at]; A[:, at]; A[xp.arange(3), at]; T[:, at, at]
-v[at % 4]; xp.take(A, at, axis=0); A[n % 3]; A[[0, 2]]; xp.expand_dims(v, 0); A[2:2]; xp.squeeze(v[None, :, None])
-xp.broadcast_to(v, (3, 4)); xp.concatenate([A, A[:1]]); xp.concatenate([A, A], axis=1); xp.concatenate([n, A])
-xp.stack([v, v]); xp.stack([A, A], axis=2); xp.hstack([v, v]); xp.vstack([A, v]); xp.column_stack([w, w])
-xp.roll(A, 1, axis=1); xp.roll(A, -2); xp.roll(A, (1, 1), axis=(0, 1)); xp.flip(A); xp.flip(A, axis=1); xp.tile(v, 2)
-xp.tile(A, (2, 1)); xp.repeat(v, 3); xp.repeat(A, 2, axis=1); xp.pad(A, 1); xp.pad(A, ((0, 1), (2, 0)))
-xp.diff(A, axis=0); xp.pad(A, 1, mode="edge"); xp.pad(v, 2, constant_values=7); xp.split(A, 2, axis=1)[1]; xp.arange(5)
+(A[0, 0] / A[1, 1])[None, None] + A; (v / w[0])[None] + xp.zeros((1, 4)); xp.stack([v[0] * v[1], v[2]])
+xp.pad((v[0] / v[1])[None, None], 1); A + 1; A - v; 2 * A; A / 3; 1 / P; A ** 2; P ** 0.5; 2 ** A; -A; abs(A); A // 0.3
+A % 0.3; n // 2; n % 3; n // m; n % m; A + A[0]; A[:, None, :] * B.T[None]; A == A; A > 0; n >= 2; (A > 0) & (A < 1)
+(A > 0) | t; ~t; t ^ (A > 0); t + t; t * t; f + 1; f * 2.5; f + A; h + 1; h * h; h + f; n + 1; n * 1.5; n / 2; n + m
+m + b; b + u; u + u; u * f; t + n; t * A; z + 1; z * z; z / (2 + 1j); c * 1j; c + f; f * 1j; z.conj(); z.real; z.imag
+xp.abs(z); xp.angle(z); A + 0j; b * b; u - 1; xp.exp(A); xp.log(P); xp.sqrt(P); xp.sin(A); xp.cos(A); xp.tan(A)
+xp.tanh(A); xp.arcsin(P); xp.arccos(P); xp.arctan(A); xp.sinh(A); xp.cosh(A); xp.arcsinh(A); xp.arccosh(1 + P)
+xp.arctanh(P); xp.log1p(P); xp.expm1(A); xp.log2(P); xp.log10(P); xp.exp2(A); xp.cbrt(A); xp.floor(A); xp.ceil(A)
+xp.trunc(A); xp.rint(A); xp.round(A, 2); xp.sign(A); xp.square(A); xp.reciprocal(P); xp.isnan(A); xp.isfinite(A)
+xp.isinf(A); xp.arctan2(A, P); xp.hypot(A, P); xp.maximum(A, 0); xp.minimum(A, v); xp.logaddexp(A, P)
+xp.clip(A, -0.5, 0.5); xp.where(A > 0, A, 0); xp.where(t, n, -1); xp.fmod(A, P); xp.logical_not(A > 0)
+xp.logical_xor(t, A > 0); xp.exp(n); xp.sqrt(m); xp.exp(z); xp.sin(m); xp.sqrt(u); xp.exp(h); xp.exp(b)
+A.astype(xp.float32); A.astype(xp.int64); n.astype(xp.float64); (A > 0).astype(xp.float64); t.astype(xp.int32)
+f.astype(bool); A.sum(); A.sum(axis=0); A.sum(axis=1, keepdims=True); T.sum(axis=(0, 2)); A.mean(); A.mean(axis=0)
+n.sum(); m.sum(axis=1); t.sum(); t.sum(axis=0); b.sum(); n.mean(); f.mean(axis=1); h.sum(axis=0); A.prod(axis=1)
+n.prod(axis=0); A.max(); A.min(axis=0); n.max(axis=1); (A > 0).any(); (A > 9).any(axis=0); (A > -9).all(axis=1)
+A.argmax(); A.argmax(axis=1); n.argmin(axis=0); T.argmax(axis=2); A.var(); A.var(axis=0); A.std(axis=1, keepdims=True)
+A.var(axis=0, ddof=1); z.var(axis=0); z.sum(axis=0); A.std(ddof=1); xp.count_nonzero(t); xp.count_nonzero(n, axis=0)
+xp.ptp(A, axis=0); xp.cumsum(A, axis=0); xp.cumsum(A); xp.cumsum(n, axis=1); xp.cumprod(P, axis=1); xp.linalg.norm(A)
+xp.linalg.norm(A, axis=1); xp.linalg.norm(v, 1); s.sum(); s + s; xp.linalg.norm(v, xp.inf); xp.cov(A); A @ B; T @ B
+A @ v; v @ B; v @ v; S @ S.T; A.T @ A; xp.dot(A, B); xp.dot(v, v); f @ f.T; n @ n.T; z @ z.conj().T; m @ n.T
+xp.outer(v, w); xp.inner(A, A); xp.tensordot(T, A, axes=([1, 2], [0, 1])); xp.einsum("ij,jk->ik", A, B)
+xp.einsum("ii->i", S); xp.einsum("ii", S); xp.einsum("ij->j", A); xp.einsum("ij,ij->", A, A)
+xp.einsum("...ij,jk", T, B); xp.einsum("ij,jk,kl->il", A, B, B.T); xp.einsum("i,j->ij", v, w); xp.trace(S)
+xp.diagonal(S); xp.einsum(A, [0, 1], B, [1, 2], [0, 2]); xp.trace(S, 1); xp.diagonal(A, -1); xp.vdot(z, z); A.T
+T.transpose(2, 0, 1); xp.moveaxis(T, 0, 2); xp.swapaxes(T, 0, 1); A.reshape(2, 6); A.reshape(-1); A.ravel()
+T.reshape(6, 4); A[None]; A[:, None]; A[0]; A[-1]; A[1:]; A[:, ::2]; A[::-1]; A[1:, -2:]; T[..., 0]; T[1, :, 2]
+A[0, 0]; T[:, None, 1]; A[at]; A[:, at]; A[xp.arange(3), at]; T[:, at, at]; v[at % 4]; xp.take(A, at, axis=0); A[n % 3]
+A[[0, 2]]; xp.expand_dims(v, 0); A[2:2]; xp.squeeze(v[None, :, None]); xp.broadcast_to(v, (3, 4))
+xp.concatenate([A, A[:1]]); xp.concatenate([A, A], axis=1); xp.concatenate([n, A]); xp.stack([v, v])
+xp.stack([A, A], axis=2); xp.hstack([v, v]); xp.vstack([A, v]); xp.column_stack([w, w]); xp.roll(A, 1, axis=1)
+xp.roll(A, -2); xp.roll(A, (1, 1), axis=(0, 1)); xp.flip(A); xp.flip(A, axis=1); xp.tile(v, 2); xp.tile(A, (2, 1))
+xp.repeat(v, 3); xp.repeat(A, 2, axis=1); xp.pad(A, 1); xp.pad(A, ((0, 1), (2, 0))); xp.diff(A, axis=0)
+xp.pad(A, 1, mode="edge"); xp.pad(v, 2, constant_values=7); xp.split(A, 2, axis=1)[1]; xp.arange(5)
 xp.arange(2, 11, 3); xp.arange(4) * 1.5 + v; xp.arange(5, dtype=xp.float64) ** 2; xp.linspace(0, 1, 5); xp.eye(3)
 xp.eye(3, 4, k=1); xp.tri(3, 4); xp.tril(S); xp.triu(S, 1); xp.diag(v); xp.diag(S); xp.zeros((2, 3)); xp.ones(3) + w
 xp.full((2, 2), 7); xp.zeros_like(n); xp.full(3, 1.5); xp.meshgrid(v, w)[0] + xp.meshgrid(v, w)[1]
@@ -78,13 +80,14 @@ xp.where(n[:, :, None] == xp.arange(3), 1.0, 0.0).sum(axis=1); (A.T @ A).T; (A @
 (n * 0.5).sum(); (n * 2).sum(axis=1) * 0.5; (b * b).sum(); (u + u).sum(axis=0); ((A > 0) + (A < -1)).sum(); (t + t) * A
 (f * 2).astype(xp.float64).sum(); (f.astype(xp.float64) * 2).sum(); (A.astype(xp.float32) + f).sum(axis=0)
 (n // 2) * 2 + n % 2; xp.sort(A); xp.sort(A, axis=0); xp.sort(n, axis=None); xp.argsort(v); xp.argsort(A, axis=0)
-xp.median(A); xp.median(A, axis=1); xp.percentile(A, 30); xp.quantile(A, [0.1, 0.9], axis=0); xp.sort(xp.where(A > 1, xp.nan, A))
-xp.searchsorted(xp.sort(v), A); xp.interp(A, xp.array([-1.0, 0.0, 2.0]), w); xp.histogram(A, 5)[0]; xp.histogram(A, 4)[1]
-xp.linalg.solve(S, v); xp.linalg.solve(S, B); xp.linalg.inv(S); xp.linalg.det(S); xp.linalg.cholesky(S @ S.T + xp.eye(4))
-xp.fft.fft(v); xp.fft.ifft(z, axis=0); xp.fft.fft(A); xp.linalg.inv(S @ S.T + xp.eye(4)); xp.histogram(A, xp.array([-1.0, 0, 1]))[0]
-xp.allclose(A, A + 1e-12); xp.array_equal(A, A); xp.nansum(xp.where(A > 0, A, xp.nan))
-xp.nanmean(A, axis=0); xp.nanmax(A); xp.average(A, axis=0, weights=w); xp.average(A, axis=1); xp.append(v, w)
-xp.convolve(v, w); xp.cross(S[:, :3], S[:, 1:]); xp.convolve(A.ravel(), w, "same"); xp.convolve(A.ravel(), w, "valid")
+xp.median(A); xp.median(A, axis=1); xp.percentile(A, 30); xp.quantile(A, [0.1, 0.9], axis=0)
+xp.sort(xp.where(A > 1, xp.nan, A)); xp.searchsorted(xp.sort(v), A); xp.interp(A, xp.array([-1.0, 0.0, 2.0]), w)
+xp.histogram(A, 5)[0]; xp.histogram(A, 4)[1]; xp.linalg.solve(S, v); xp.linalg.solve(S, B); xp.linalg.inv(S)
+xp.linalg.det(S); xp.linalg.cholesky(S @ S.T + xp.eye(4)); xp.fft.fft(v); xp.fft.ifft(z, axis=0); xp.fft.fft(A)
+xp.linalg.inv(S @ S.T + xp.eye(4)); xp.histogram(A, xp.array([-1.0, 0, 1]))[0]; xp.allclose(A, A + 1e-12)
+xp.array_equal(A, A); xp.nansum(xp.where(A > 0, A, xp.nan)); xp.nanmean(A, axis=0); xp.nanmax(A)
+xp.average(A, axis=0, weights=w); xp.average(A, axis=1); xp.append(v, w); xp.convolve(v, w)
+xp.cross(S[:, :3], S[:, 1:]); xp.convolve(A.ravel(), w, "same"); xp.convolve(A.ravel(), w, "valid")
 xp.correlate(A.ravel(), w); xp.kron(A, B); xp.kron(v, w); xp.convolve(A.ravel(), v, "same"); xp.fliplr(A); xp.flipud(A)
 xp.rot90(A); xp.rot90(A, 3); xp.trapz(A, dx=0.5); xp.trapz(v, v); xp.polyval([1, -2, 3.5], A); xp.vander(v, 3)
 xp.logspace(0, 2, 5); xp.gradient(v); xp.gradient(A, axis=0); xp.vander(v, increasing=True)

@@ -81,6 +81,8 @@ def _function(form: Form, inputs: List[str]) -> Optional[Json]:
         return None
     if any(labels != form.out[len(form.out) - len(labels):] for _, labels in form.operands) or _uncovered(form):
         return None
+    if max(len(labels) for _, labels in form.operands) < len(form.out):
+        return None
     if tree.name.startswith("cast_"):
         return {"op": "cast", "inputs": inputs, "dtype": form.dtype}
     op = _OPS.get(tree.name, tree.name)

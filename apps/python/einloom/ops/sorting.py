@@ -105,13 +105,12 @@ def histogram(x: Any, bins: Any = 10, range: Optional[Tuple[float, float]] = Non
         edges = low + share * (high - low)
     else:
         edges = as_array(bins)
-    upto = values.node.shape[0] - searchsorted_count(values, edges)
-    last = (values == edges[-1]).sum()
-    marks = as_array(np.eye(edges.shape[0] - 1, dtype=np.int64)[-1])
-    return upto[:-1] - upto[1:] + marks * last, edges
+    below = _below_each(values, edges)
+    last = as_array(np.eye(edges.shape[0] - 1, dtype=np.int64)[-1])  # the last bin has its right edge too
+    return below[1:] - below[:-1] + last * (values == edges[-1]).astype(np.int64).sum(), edges
 
 
-def searchsorted_count(values: Array, edges: Array) -> Array:
+def _below_each(values: Array, edges: Array) -> Array:
     """How many values are below each edge."""
     return Array(Ein([(values.node, ("i",)), (edges.node, ("k",))], ("k",), "i64",
                      {"i": values.shape[0], "k": edges.shape[0]}, join="x < y"))
