@@ -100,7 +100,8 @@ def histogram(x: Any, bins: Any = 10, range: Optional[Tuple[float, float]] = Non
     """How many elements lie in each bin, and the edges of the bins."""
     values = ravel(x)
     if isinstance(bins, (int, np.integer)):
-        low, high = (values.min(), values.max()) if range is None else range
+        low: Any = values.min() if range is None else range[0]
+        high: Any = values.max() if range is None else range[1]
         share = as_array(np.arange(int(bins) + 1) / int(bins))
         edges = low + share * (high - low)
     else:
