@@ -90,6 +90,23 @@ class Graphs(unittest.TestCase):
         X, W = el.input("X", (8, 4)), el.input("W", (4, 2))
         self.assertEqual(len(nodes_of({"Y": el.tanh(X) @ W})), 2)
 
+    def test_marks_and_scales_are_part_of_their_reader(self):
+        n, P, H = el.input("n", (6,), "int64"), el.input("P", (6, 4)), el.input("H", (6, 5))
+        marks = (n[:, None] == el.arange(4)).astype(float)
+        self.assertEqual(nodes_of({"D": (P - marks) / 6, "G": 0.1 * H.T @ P}), [
+            '{"name": "D", "einsum": "ij,i->ij", "inputs": ["P", "n"], "join": "(x - (y == [j]))/6"}',
+            '{"name": "G", "einsum": "ji,jk->ik", "inputs": ["H", "P"], "join": "0.1*x*y"}'])
+
+    def test_bodies_of_loops_hold_what_depends_on_what_is_carried(self):
+        A, b = el.input("A", (3, 3)), el.input("b", (3,))
+        scaled = A / 7
+        x = el.loop(lambda x: scaled @ x + b, carry={"x": b}, times=5)
+        self.assertEqual(nodes_of({"x": x}), [
+            '{"name": "scaled", "einsum": "ij->ij", "inputs": ["A"], "join": "x/7"}',
+            '{"name": "loop", "loop": {"times": 5, "carry": {"x": {"begin": "b", "next": "x_next"}}, "body": [',
+            '{"name": "product", "einsum": "ij,j->i", "inputs": ["scaled", "x"]}',
+            '{"name": "x_next", "op": "add", "inputs": ["product", "b"]}]}}'])
+
     def test_a_map_of_a_file_names_the_file(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "X.npy")

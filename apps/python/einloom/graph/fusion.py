@@ -106,7 +106,8 @@ class Fusion:
         if not free:
             if self._readers[read] > 1 or self._scopes.of[read] != self._scopes.of[node] or form.path:
                 return None
-            if form.aggregated and _evaluations(inner.sizes, inner.out) < _evaluations(form.sizes, form.sizes):
+            again = form.aggregated and _evaluations(inner.sizes, inner.out) < _evaluations(form.sizes, form.sizes)
+            if again and not (_is_scaled(inner) and _is_sum_of_products(form)):
                 return None  # it would be computed again for each aggregated element
         taken = _substituted(form, position, inner)
         if taken is None or inner.is_view:
@@ -188,10 +189,40 @@ def _same_types(form: Form, inner: Form, taken: Form) -> bool:
     whole, before, of_inner = taken.compute_type, form.compute_type, inner.compute_type
     if of_inner is None:  # indices alone take the type of what they meet
         return whole == before or whole is None and inner.dtype in ("i64", "bool", form.dtype)
+    others = [node for node, _ in form.operands if node.dtype != whole]
+    if _marks(inner) and kind(of_inner) in "iu" and whole == "f64":
+        return whole == before or len(form.operands) == 1
     if whole != of_inner or (inner.dtype not in (of_inner, "bool") and not _halves(inner.dtype, of_inner)):
         return False
-    others = [node for node, _ in form.operands if node.dtype != whole]
     return whole == before or all(node.dtype == "bool" for node in others) and _compares(inner.tree)
+
+
+def _marks(inner: Form) -> bool:
+    """Whether whole numbers are compared with an index or a number that f64 holds: then f64 does it exactly."""
+    tree = inner.tree
+    if not isinstance(tree, Call) or tree.name not in ("==", "!=", "<", "<=", ">", ">="):
+        return False
+    return any(isinstance(one, Operand) and (isinstance(other, Index) or isinstance(other, Number)
+                                             and isinstance(other.value, int) and abs(other.value) < 2 ** 53)
+               for one, other in (tree.args, tree.args[::-1]))
+
+
+def _is_scaled(inner: Form) -> bool:
+    """Whether it is one operand times a number."""
+    tree = inner.tree
+    return (len(inner.operands) == 1 and isinstance(tree, Call) and tree.name == "*"
+            and sorted(type(part).__name__ for part in tree.args) == ["Number", "Operand"])
+
+
+def _is_sum_of_products(form: Form) -> bool:
+    return form.agg == "sum" and all(not isinstance(part, Call) or part.name == "*" for part in _parts(form.tree))
+
+
+def _parts(tree: Expression) -> Iterable[Expression]:
+    yield tree
+    if isinstance(tree, Call):
+        for part in tree.args:
+            yield from _parts(part)
 
 
 def _halves(dtype: str, compute: str) -> bool:
@@ -217,7 +248,26 @@ def _tidy(form: Form) -> Form:
     kept = sorted(first.values())
     moved = {place: kept.index(first[operand]) for place, operand in enumerate(form.operands)}
     join = replace(form.tree, lambda leaf: Operand(moved[leaf.position]) if isinstance(leaf, Operand) else leaf)
-    return form._replace(operands=tuple(form.operands[place] for place in kept), join=_simple(join))
+    tidy = form._replace(operands=tuple(form.operands[place] for place in kept), join=_simple(join))
+    return _without_casts(tidy)
+
+
+def _without_casts(form: Form) -> Form:
+    """Without conversions that the join makes anyway: of operands to its type, of truth values to the result's."""
+    tree, compute = form.tree, form.compute_type
+    if len(form.operands) == 1 and isinstance(tree, Call) and tree.args == (Operand(0),):
+        return form  # a cast alone
+    if isinstance(tree, Call) and tree.name == f"cast_{form.dtype}" and _compares(tree.args[0]) and form.dtype != "bool":
+        tree = tree.args[0]
+    return form._replace(join=_cast_free(tree, f"cast_{compute}"))
+
+
+def _cast_free(tree: Expression, cast: str) -> Expression:
+    if not isinstance(tree, Call):
+        return tree
+    if tree.name == cast and isinstance(tree.args[0], Operand):
+        return tree.args[0]
+    return Call(tree.name, tuple(_cast_free(part, cast) for part in tree.args))
 
 
 def _simple(tree: Expression) -> Expression:

@@ -214,9 +214,15 @@ def _looked_up_together(array: Array, first: int, keys: List[Any]) -> Array:
 
 def _flat_index(keys: List[Any], extents: Tuple[int, ...]) -> Array:
     """The place in C order that arrays of indices name together."""
-    flat: Any = 0
+    flat: Any = None
     for key, extent in zip(keys, extents):
         at = as_array(key)
         _only_indices(at)
-        flat = flat * extent + at % extent
+        place = at if _is_range(at, extent) else at % extent  # negative ones count from the end
+        flat = place if flat is None else flat * extent + place
     return astype(flat, np.int64)
+
+
+def _is_range(at: Array, extent: int) -> bool:
+    node = at.node
+    return isinstance(node, Ein) and not node.operands and isinstance(node.join, Index) and at.size <= extent
