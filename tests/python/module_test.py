@@ -105,7 +105,7 @@ class Graphs(unittest.TestCase):
             '{"name": "scaled", "einsum": "ij->ij", "inputs": ["A"], "join": "x/7"}',
             '{"name": "loop", "loop": {"times": 5, "carry": {"x": {"begin": "b", "next": "x_next"}}, "body": [',
             '{"name": "product", "einsum": "ij,j->i", "inputs": ["scaled", "x"]}',
-            '{"name": "x_next", "op": "add", "inputs": ["product", "b"]}]}}'])
+            '{"name": "x_next", "op": "add", "inputs": ["product", "b"]} ]}}'])
 
     def test_a_map_of_a_file_names_the_file(self):
         with tempfile.TemporaryDirectory() as folder:

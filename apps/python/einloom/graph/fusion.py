@@ -257,7 +257,7 @@ def _without_casts(form: Form) -> Form:
     tree, compute = form.tree, form.compute_type
     if len(form.operands) == 1 and isinstance(tree, Call) and tree.args == (Operand(0),):
         return form  # a cast alone
-    if isinstance(tree, Call) and tree.name == f"cast_{form.dtype}" and _compares(tree.args[0]) and form.dtype != "bool":
+    if isinstance(tree, Call) and tree.name == f"cast_{form.dtype}" and _compares(tree.args[0]):
         tree = tree.args[0]
     return form._replace(join=_cast_free(tree, f"cast_{compute}"))
 
