@@ -35,7 +35,7 @@ from .ops.shapes import (atleast_1d, atleast_2d, broadcast_arrays, broadcast_to,
                          diff, expand_dims, flatten, flip, hstack, matrix_transpose, moveaxis, ndim, pad, permute_dims,
                          ravel, repeat, reshape, roll, shape, split, squeeze, stack, swapaxes, tile, transpose, vstack)
 from .ops.sorting import argsort, histogram, interp, median, percentile, quantile, searchsorted, sort
-from .plan import Plan, plan
+from .plan import Plan, batch, plan
 from .run import Results, run
 from .sources import (array, asarray, empty, empty_like, full, full_like, input, load, ones, ones_like, random, sparse,
                       tensor, zeros, zeros_like)

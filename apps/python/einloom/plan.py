@@ -6,7 +6,7 @@ import os
 from typing import Any, Dict, List, Optional, Sequence, Union
 
 from .errors import program_error
-from .graph.document import Document, Outputs, write_graph
+from .graph.document import Document, Outputs, save, write_graph
 from .programs.find import program
 from .programs.process import run_program
 from .programs.workspace import Workspace
@@ -82,10 +82,6 @@ class Plan:
         """The same as a page with the graph drawn."""
         return self._einplan("--explain=html")
 
-    def batch(self, kind: str = "slurm") -> str:
-        """A batch script for a graph that was saved (`slurm`), or the plain command (`mpirun`)."""
-        return self._einplan("--batch", kind, "-o", "graph.sched")
-
     def __str__(self) -> str:
         return self._einplan().rstrip("\n")
 
@@ -102,12 +98,7 @@ class Plan:
     def _einplan(self, *words: str) -> str:
         with Workspace() as workspace:
             graph = workspace.write_graph(self._document, only_planned=True)
-            dry = [] if "--batch" in words else ["--dry-run"]
-            ended = run_program([program("einplan"), os.path.basename(graph), *self._options, *dry, *words],
-                                workspace.folder)
-        if ended.code:
-            raise program_error("\n".join(ended.messages), ended.code)
-        return ended.output
+            return _einplan([os.path.basename(graph), *self._options, "--dry-run", *words], workspace.folder)
 
 
 def plan(outputs: Outputs, ranks: int = 1, **options: Any) -> Plan:
@@ -122,10 +113,36 @@ def plan(outputs: Outputs, ranks: int = 1, **options: Any) -> Plan:
     >>> p.ranks, len(p.peaks), p.cost["total"] > 0
     (4, 4, True)
     """
-    extra = {key: options.pop(key) for key in ("mesh", "sharding", "parts") if isinstance(options.get(key), dict)}
+    extra = _graph_options(options)
     made = Plan(write_graph(outputs, extra=extra), ["-n", str(ranks), *option_words(options)])
     made.explanation  # so that faults are reported here
     return made
+
+
+def batch(outputs: Outputs, path: PathLike, ranks: int = 1, kind: str = "slurm", **options: Any) -> str:
+    """Saves the graph as `save` does, plans it, and gives the batch script to submit in that folder.
+
+    The schedule is written beside the graph. `kind` is `slurm`, or `mpirun` for the plain command; options are those of
+    `plan`.
+    """
+    extra = _graph_options(options)
+    path = os.path.abspath(os.fspath(path))
+    save(outputs, path, **extra)
+    folder, name = os.path.split(path)
+    words = [name, "-n", str(ranks), *option_words(options), "-o", f"{name.rpartition('.')[0] or name}.sched"]
+    return _einplan([*words, "--batch", kind], folder)
+
+
+def _graph_options(options: Dict[str, Any]) -> Dict[str, Any]:
+    """Takes those options that are entries of the graph."""
+    return {key: options.pop(key) for key in ("mesh", "sharding", "parts") if isinstance(options.get(key), dict)}
+
+
+def _einplan(words: Sequence[str], folder: str) -> str:
+    ended = run_program([program("einplan"), *words], folder)
+    if ended.code:
+        raise program_error("\n".join(ended.messages), ended.code)
+    return ended.output
 
 
 def option_words(options: Dict[str, Any]) -> List[str]:
