@@ -118,7 +118,7 @@ inline constexpr Extent terms_along = 24, terms_across = 16;
 
 inline constexpr double packed_along = 0.2e-9, packed_across = 0.5e-9;  // read side by side as they are packed, or not
 inline constexpr double stored_along = 0.3e-9, stored_across = 3e-9;
-inline constexpr double lanes_along = 0.1e-9, lanes_across = 0.3e-9;   // where the batch is in the lanes of vectors
+inline constexpr double lanes_along = 0.1e-9, lanes_across = 1e-9;     // where the batch is in the lanes of vectors
 inline constexpr double rate_in_lanes = 0.6, seconds_of_lanes = 5e-7;  // share of the usual rate; of a vector's batch
 inline constexpr double scattered = 3e-9;                              // an element in a cache line of its own
 inline constexpr double seconds_of_a_call = 4e-7;
