@@ -6,8 +6,9 @@
 
 namespace ein::graph {
 
-EinGraph lower_graph(EinGraph graph, ResultStorage const& keep, std::string const& file) {
+EinGraph lower_graph(EinGraph graph, ResultStorage const& keep, std::string const& file, SampleAt const& sample_at) {
     if (!may_be_sparse(graph)) return factor_joins(lower_contractions(std::move(graph)));
+    if (sample_at) graph = sample_at_listed(std::move(graph), sample_at);
     std::vector<Node> nodes;
     nodes.swap(graph.nodes);
     StorageChoice choice(graph, keep, file);

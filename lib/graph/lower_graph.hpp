@@ -2,13 +2,15 @@
 // tensors kept so or made dense.
 #pragma once
 
+#include "lib/graph/sparse/sampled.hpp"
 #include "lib/graph/sparse/storage.hpp"
 
 namespace ein::graph {
 
 /// The same for the same graph and storage: planner, run and checkpoint number its values alike. Node by node, so that
 /// in which order operands are contracted depends on which of them are sparse.
-/// @param keep, file  as of StorageChoice
-EinGraph lower_graph(EinGraph graph, ResultStorage const& keep = {}, std::string const& file = {});
+/// @param keep, file  as of StorageChoice  @param sample_at  as of sample_at_listed; without it nothing is sampled
+EinGraph lower_graph(EinGraph graph, ResultStorage const& keep = {}, std::string const& file = {},
+                     SampleAt const& sample_at = {});
 
 }  // namespace ein::graph

@@ -203,7 +203,14 @@ graph::EinGraph lower_by_size(graph::EinGraph graph, ListedElements& listed, std
         counts->add(node.output, std::move(made));
         return graph::Listing{idle.fill.value(), count.expected, count.most};
     };
-    graph::EinGraph out = graph::lower_graph(std::move(graph), keep, file);
+    auto const sample_at = [&](graph::EinGraph const& whole, graph::Leaf const& leaf) {
+        graph::Value const& value = whole.value(leaf.value);
+        double const elements = static_cast<double>(element_count(value.shape));
+        return which == SparseResults::where_possible ||
+               (elements >= tuning::least_sampled_elements &&
+                static_cast<double>(value.listing->most) <= tuning::most_sampled_share * elements);
+    };
+    graph::EinGraph out = graph::lower_graph(std::move(graph), keep, file, sample_at);
     if (listed.in_box)
         listed.in_box = [counts](ValueId value, Box const& box) { return counts->count(value, box).most; };
     return out;

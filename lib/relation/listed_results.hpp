@@ -33,7 +33,8 @@ ListedCount count_result(graph::EinSum const& einsum, std::vector<ValueId> const
 enum class SparseResults { where_smaller, where_possible };
 
 /// graph::lower_graph with results kept sparse where that takes less room than a dense one, at most a quarter of the
-/// elements being listed; and where a node asks for it. Afterwards `listed` has bounds of results as well.
+/// elements being listed; and where a node asks for it. What is read at few places of a leaf alone is computed there
+/// (graph::sample_at_listed). Afterwards `listed` has bounds of results as well.
 /// @param graph  its leaves counted (count_listed)  @param file  for messages
 /// @throws InputError as graph::lower_graph does
 graph::EinGraph lower_by_size(graph::EinGraph graph, ListedElements& listed, std::string const& file,

@@ -9,16 +9,6 @@
 namespace ein::graph {
 namespace {
 
-/// What loops hand from iteration to iteration: one block in the place of another, so all of it is dense.
-std::set<ValueId> carried(EinGraph const& graph) {
-    std::set<ValueId> out;
-    for (Loop const& loop : graph.loops) {
-        if (loop.condition) out.insert(*loop.condition);
-        for (Loop::Carry const& carry : loop.carries) out.insert({carry.inside, carry.result});
-    }
-    return out;
-}
-
 std::string why_all_listed(EinGraph const& graph, Node const& node) {
     for (std::size_t k = 0; k < node.inputs.size(); ++k)
         if (graph.value(node.inputs[k]).listing) return why_dense(node, k);
@@ -105,6 +95,15 @@ void StorageChoice::append(GraphBuilder& builder, Node node) {
         if (builder.value(node.inputs[k]).listing && !reads_sparse(node, k, idle))
             node.inputs[k] = dense_.at(node.inputs[k]);
     builder.append(std::move(node));
+}
+
+std::set<ValueId> carried(EinGraph const& graph) {
+    std::set<ValueId> out;
+    for (Loop const& loop : graph.loops) {
+        if (loop.condition) out.insert(*loop.condition);
+        for (Loop::Carry const& carry : loop.carries) out.insert({carry.inside, carry.result});
+    }
+    return out;
 }
 
 bool may_be_sparse(EinGraph const& graph) {

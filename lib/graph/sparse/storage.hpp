@@ -49,6 +49,10 @@ private:
     std::vector<Fault> faults_;
 };
 
+/// What loops hand from iteration to iteration, and their conditions: one block in the place of another, so all of it
+/// is dense.
+std::set<ValueId> carried(EinGraph const& graph);
+
 /// Whether anything of a graph can be sparse.
 bool may_be_sparse(EinGraph const& graph);
 
