@@ -74,9 +74,9 @@ TEST_CASE("what is read elsewhere too is computed everywhere", "[graph][sparse]"
 }
 
 TEST_CASE("a fill that decides the join samples as well", "[graph][sparse]") {
-    EinGraph const graph = sampled(
-        product + R"({"name": "m", "einsum": "ij,ij->i", "inputs": ["A", "S"], "join": "x+y", "agg": "min"})", R"("m")",
-        R"(, "fill": "inf")");
+    EinGraph const graph =
+        sampled(product + R"({"name": "m", "einsum": "ij,ij->i", "inputs": ["A", "S"], "join": "x+y", "agg": "min"})",
+                R"("m")", R"(, "fill": "inf")");
     CHECK(inputs_of(graph, "S") == Names{"U", "V", "A:places"});
 }
 
