@@ -15,6 +15,7 @@ spmm|ms|1000|>=2
 spgemm|ms|1000|>=5
 spgemm-thin|ms|1000|-
 sddmm|ms|1000|>=5
+sddmm-apart|ms|1000|>=5
 mttkrp|ms|1000|-
 add|ms|1000|-
 multiply|ms|1000|-

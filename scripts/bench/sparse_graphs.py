@@ -45,6 +45,16 @@ def factorization(side, rank, density, iterations):
             "outputs": ["fit/U", "fit/V"]}
 
 
+def sampled(apart):
+    """A times U V^T where A lists something: as one node, or as a product and what reads it."""
+    tensors = {"A": sparse([10_000, 10_000], 0.01), "U": dense([10_000, 64]), "V": dense([10_000, 64], 8)}
+    if not apart:
+        return one_node(tensors, "ij,ir,jr->ij")
+    return {"tensors": tensors,
+            "nodes": [{"name": "S", "einsum": "ir,jr->ij", "inputs": ["U", "V"]},
+                      {"name": "Z", "einsum": "ij,ij->ij", "inputs": ["A", "S"]}], "outputs": ["Z"]}
+
+
 def big(seed=1):
     return sparse([20000, 20000], 0.01, seed)
 
@@ -57,8 +67,8 @@ WORKS = {
     "spgemm": lambda: one_node({"A": sparse([8000, 8000], 0.01), "B": sparse([8000, 8000], 0.01, 2)}, "ij,jk->ik"),
     "spgemm-thin": lambda: one_node({"A": sparse([200_000, 200_000], 5e-5), "B": sparse([200_000, 200_000], 5e-5, 2)},
                                     "ij,jk->ik"),
-    "sddmm": lambda: one_node({"A": sparse([10_000, 10_000], 0.01), "U": dense([10_000, 64]),
-                               "V": dense([10_000, 64], 8)}, "ij,ir,jr->ij"),
+    "sddmm": lambda: sampled(apart=False),
+    "sddmm-apart": lambda: sampled(apart=True),
     "mttkrp": lambda: one_node({"A": sparse([10_000, 2000, 5000], 1e-4), "B": dense([2000, 32]),
                                 "C": dense([5000, 32], 8)}, "ijk,jr,kr->ir"),
     "add": lambda: one_node({"A": big(), "B": big(2)}, "ij,ij->ij", join="x+y"),

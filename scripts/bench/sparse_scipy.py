@@ -93,7 +93,7 @@ def scale_rows():
 works = {
     "pagerank": lambda: pagerank(10_000, 0.01), "pagerank-large": lambda: pagerank(1_000_000, 1.6e-5),
     "factorization": lambda: factorization(3000, 1000, 0.01),
-    "spmv": spmv, "spmv-turned": spmv_turned, "spmm": spmm, "sddmm": sampled, "mttkrp": mttkrp,
+    "spmv": spmv, "spmv-turned": spmv_turned, "spmm": spmm, "sddmm": sampled, "sddmm-apart": sampled, "mttkrp": mttkrp,
     "spgemm": lambda: product(8000, 0.01), "spgemm-thin": lambda: product(200000, 5e-5),
     "add": lambda: two(lambda a, b: a + b), "multiply": lambda: two(lambda a, b: a.multiply(b)),
     "scale-rows": scale_rows, "exp": lambda: (lambda a: lambda: a.expm1())(big()),
