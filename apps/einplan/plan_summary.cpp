@@ -103,7 +103,7 @@ std::string plan_summary(schedule::Schedule const& schedule, relation::Plan cons
     out << line("tasks", std::to_string(tasks) + " (" + tasks_by_kind(schedule) + ")");
     if (idle > 0)
         out << line("idle ranks", std::to_string(idle) + " of " + std::to_string(header.ranks) +
-                                      " have nothing to do: the extents allow no more parts");
+                                      " have nothing to do: extents allow no more parts, or sharing takes longer");
     if (file.empty()) return out.str() + line("written", "nothing; -o FILE writes the schedule");
     out << line("written", file);
     out << line("run", (header.ranks == 1 ? "" : "mpirun -n " + std::to_string(header.ranks) + " ") + "einrun " + file +
