@@ -83,7 +83,7 @@ void FusedGroupRunner::prepare_piece_clip(Prepared& group, std::int64_t number, 
     if (!group.clip) clip.live = group.whole;
     Place const place = place_of(group, number);
     Piece& piece = prepare_piece(group, place.longer, clip.live.length(), device, params);
-    clip.masked.resize(group.steps.size());
+    clip.masked.assign(group.steps.size(), {0, 0});
     GroupClip::Boxes boxes = boxes_of(group, place);
     for (std::size_t k = 0; k < group.steps.size(); ++k) {
         if (!group.masks[k]) continue;

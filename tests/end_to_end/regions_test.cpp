@@ -86,7 +86,7 @@ Json prefix(std::string const& condition, std::string const& agg, std::string co
 
 TEST_CASE("attention under masks that indices decide", "[end_to_end][regions]") {
     for (char const* mask : {"[i] >= [k]", "[i] - [k] < 20 && [k] <= [i]", "!([k] > [i] + 5)", "[k] < 40",
-                             "floor([i]/16) == floor([k]/16)", "[k] == 3 || [i] >= [k]"})
+                             "floor([i]/16) == floor([k]/16)", "[k] == 3 || [i] >= [k]", "[i]*2 >= [k]"})
         for (bool const inside : {true, false}) {
             CAPTURE(mask, inside);
             check_everywhere(attention(mask, inside, false));
