@@ -35,10 +35,16 @@ public:
     virtual std::byte* allocate_host(std::int64_t bytes) = 0;
     virtual void free_host(std::byte* memory, std::int64_t bytes) noexcept = 0;
 
+    /// The calling thread may give addresses in the device's memory to other libraries from now on: MPI asks for a
+    /// current context of whoever sends from there.
+    virtual void enter() {}
+
     // All of these return at once. What fails later is thrown by any call that comes after. Kernels are launched by
     // Device's functions.
     virtual void copy_in(std::byte* device, std::byte const* host, std::int64_t bytes) = 0;
     virtual void copy_out(std::byte* host, std::byte const* device, std::int64_t bytes) = 0;
+    /// Kernels that were launched so far; a launch of ours may be several.
+    virtual std::int64_t launches() const = 0;
     virtual Mark mark(Stream stream) = 0;
     /// What is asked of `waits` from now on begins after `mark` of `of`.
     virtual void wait(Stream waits, Stream of, Mark mark) = 0;

@@ -3,6 +3,7 @@
 #include "executor/device/cpu/cpu_device.hpp"
 #include "executor/device/cuda/make_cuda_device.hpp"
 #include "executor/device/emulated/emulated_device.hpp"
+#include "executor/device/gpu_seat.hpp"
 #include "executor/device/reference/reference_device.hpp"
 #include "lib/base/error.hpp"
 
@@ -11,12 +12,15 @@ namespace ein::executor {
 namespace {
 
 #ifdef EIN_WITH_CUDA
-std::unique_ptr<Device> make_cuda(bool tf32) { return cuda::make_cuda_device({.tf32 = tf32}); }
+std::unique_ptr<Device> make_cuda(bool tf32, GpuSeat seat) {
+    return cuda::make_cuda_device({.tf32 = tf32, .seat = seat});
+}
 
 bool cuda_is_here() { return cuda::cuda_problem().empty(); }
 std::string cuda_lacks() { return cuda::cuda_library_problem(); }
+std::vector<std::string> cuda_gpus() { return cuda::visible_gpus(); }
 #else
-std::unique_ptr<Device> make_cuda(bool) {
+std::unique_ptr<Device> make_cuda(bool, GpuSeat) {
     throw RunError(
         "--device cuda: expected a build with CUDA, found a CPU-only build; configure where CUDA's headers are "
         "(CUDA_HOME names their folder), or use --device cpu");
@@ -24,19 +28,22 @@ std::unique_ptr<Device> make_cuda(bool) {
 
 bool cuda_is_here() { return false; }
 std::string cuda_lacks() { return ""; }
+std::vector<std::string> cuda_gpus() { return {}; }
 #endif
 
 }  // namespace
 
-std::unique_ptr<Device> make_device(DeviceChoice const& choice) {
+std::unique_ptr<Device> make_device(DeviceChoice const& choice) { return make_device(choice, {}); }
+
+std::unique_ptr<Device> make_device(DeviceChoice const& choice, GpuSeat seat) {
     switch (choice.kind) {
         case DeviceKind::automatic:
-            if (cuda_is_here()) return make_cuda(choice.tf32);
+            if (cuda_is_here()) return make_cuda(choice.tf32, seat);
             [[fallthrough]];
         case DeviceKind::cpu: return std::make_unique<CpuDevice>();
         case DeviceKind::reference: return std::make_unique<ReferenceDevice>();
         case DeviceKind::emulated: return std::make_unique<EmulatedDevice>(emulated_faults_from_text(choice.details));
-        case DeviceKind::cuda: return make_cuda(choice.tf32);
+        case DeviceKind::cuda: return make_cuda(choice.tf32, seat);
     }
     throw InternalError("unknown kind of device");
 }
@@ -50,6 +57,11 @@ bool has_own_memory(DeviceChoice const& choice) {
         case DeviceKind::reference: return false;
     }
     throw InternalError("unknown kind of device");
+}
+
+std::vector<std::string> visible_gpus(DeviceChoice const& choice) {
+    bool const may = choice.kind == DeviceKind::cuda || choice.kind == DeviceKind::automatic;
+    return may && has_own_memory(choice) ? cuda_gpus() : std::vector<std::string>();
 }
 
 std::string why_gpu_is_idle(DeviceChoice const& choice) {

@@ -25,6 +25,7 @@ void Communicator::step() {
 std::optional<unsigned> Communicator::try_step() {
     if (!mutex_.try_lock()) return std::nullopt;
     MutexLock const lock(mutex_, adopt_held);
+    run_state_.storage().enter_for_messages();
     do {
         start_what_may();
         done_.clear();

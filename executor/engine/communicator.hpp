@@ -30,6 +30,7 @@ public:
     template <class Use>
     void with_transport(Use&& use) {
         MutexLock const lock(mutex_);
+        run_state_.storage().enter_for_messages();  // whatever is asked of MPI may move transfers along
         use(transport_);
     }
 

@@ -7,6 +7,7 @@
 #include "executor/engine/progress_thread.hpp"
 #include "executor/engine/task_moves.hpp"
 #include "executor/engine/worker_pool.hpp"
+#include "executor/health/crash_handler.hpp"
 #include "executor/health/stall_report.hpp"
 #include "executor/health/task_text.hpp"
 #include "executor/report/clock.hpp"
@@ -66,12 +67,14 @@ private:
             parts_.transport, options_.device_messages, parts_.device.accelerator(),
             device_cache_ == nullptr ? nullptr : device_cache_->memory(), engine.device_capacity_);
         direct_ = reachable && device_cache_ != nullptr && device_cache_->exchange_directly();
+        if (direct_) hint_.emplace(direct_message_hint);
     }
 
     static std::unique_ptr<DeviceCache> device_cache_of(Engine& engine) {
         if (engine.device_capacity_ == 0) return nullptr;
-        return std::make_unique<DeviceCache>(engine.parts_.section, *engine.parts_.device.accelerator(),
-                                             engine.device_capacity_);
+        return std::make_unique<DeviceCache>(
+            engine.parts_.section, *engine.parts_.device.accelerator(), engine.device_capacity_,
+            schedule::host_buffer_bytes(engine.parts_.header, engine.parts_.section, engine.device_capacity_));
     }
 
     FiniteCheck* finite_check() {
@@ -303,6 +306,7 @@ private:
     DeviceCache* device_cache_;  // nullptr where kernels run in this process's memory
     RunState run_state_;
     bool direct_ = false;            // messages go from device to device
+    std::optional<CrashHint> hint_;  // while they may
     std::optional<RunStops> stops_;  // where the run may be stopped
     std::optional<FiniteCheck> finite_check_;
     std::optional<FiniteWatch> finite_watch_;

@@ -38,16 +38,6 @@ Box within(BoxView const& block, Box region) {
     return region;
 }
 
-/// What a kernel call writes.
-Box written(graph::EinSum const& einsum, BoxView const& region) {
-    Box out;
-    for (int label : einsum.output) {
-        out.begin.push_back(region.begin[static_cast<std::size_t>(label)]);
-        out.length.push_back(region.length[static_cast<std::size_t>(label)]);
-    }
-    return out;
-}
-
 /// Points of the join for each element of the output.
 double aggregated_by_each(graph::EinSum const& einsum) {
     double points = 1;
@@ -157,7 +147,7 @@ void FiniteCheck::note_calls() {
         if (!call) continue;
         Made& made = made_[call->result];
         ++made.calls;
-        Box part = written(header_.kernels[call->kernel].einsum, call->region);
+        Box part = projected(call->region, header_.kernels[call->kernel].einsum.output);
         if (std::find(made.parts.begin(), made.parts.end(), part) == made.parts.end())
             made.parts.push_back(std::move(part));
     }

@@ -31,6 +31,7 @@ std::atomic<pthread_t> speaker;
 pthread_t listener;  // who made the speaker
 std::atomic<bool> asked{false}, speaking{false};
 std::array<struct sigaction, signals.size()> before;
+std::atomic<char const*> hint{nullptr};
 
 int milliseconds_now() {
     timespec now{};
@@ -82,10 +83,16 @@ void install() {
 Ending ending_by(unsigned char signal) {
     if (signal == by_terminate) return {"an exception that nothing caught", SIGABRT};
     char const* const name = strsignal(signal);  // NOLINT(concurrency-mt-unsafe): only of unknown signals, never ours
-    return {"signal " + std::to_string(signal) + " (" + name + ")", signal};
+    Ending ending{"signal " + std::to_string(signal) + " (" + name + ")", signal};
+    char const* const known = hint;
+    if (known != nullptr && ending.is_crash()) ending.why += known;
+    return ending;
 }
 
 }  // namespace
+
+CrashHint::CrashHint(char const* text) { hint = text; }
+CrashHint::~CrashHint() { hint = nullptr; }
 
 bool Ending::is_crash() const { return std::find(crashes.begin(), crashes.end(), signal) != crashes.end(); }
 

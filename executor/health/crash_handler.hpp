@@ -18,6 +18,16 @@ struct Ending {
     bool is_crash() const;  // a signal that this process brought on itself
 };
 
+/// While it lives, the reason of a crash ends with this text: what the process does that is known to crash elsewhere,
+/// and the fix. One at a time. Example: CrashHint hint("; MPI sends from device memory: use --gpu-aware off").
+class CrashHint {
+public:
+    explicit CrashHint(char const* text);  // stays valid
+    ~CrashHint();
+    CrashHint(CrashHint const&) = delete;
+    CrashHint& operator=(CrashHint const&) = delete;
+};
+
 class CrashHandler {
 public:
     /// @param say  called at most once. Where the system has no thread or pipe left, nothing will be said.

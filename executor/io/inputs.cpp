@@ -36,7 +36,7 @@ InputReader opened(tensor::Source const& source, schedule::Tensor const& tensor,
 }  // namespace
 
 Readers open_inputs(schedule::Header const& header, schedule::Section const& section,
-                    std::filesystem::path const& folder) {
+                    std::filesystem::path const& folder, GivenReader const& given) {
     Readers readers;
     readers.resize(header.inputs.size());
     Table<schedule::InputId, std::uint8_t> tried(header.inputs.size(), 0);
@@ -47,6 +47,10 @@ Readers open_inputs(schedule::Header const& header, schedule::Section const& sec
         if (std::exchange(tried[at], 1) != 0) continue;
         schedule::Input const& input = header.inputs[at];
         schedule::Tensor const& tensor = header.tensors[input.tensor];
+        if (auto reader = given ? given(tensor) : nullptr) {
+            readers[at] = InputReader(std::move(reader));
+            continue;
+        }
         try {
             readers[at] = opened(input.source, tensor, boxes_of(section, at), folder);
         } catch (InputError const& error) {

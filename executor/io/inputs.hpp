@@ -2,7 +2,8 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
+#include <functional>
+#include <memory>
 #include <string>
 
 #include "executor/engine/task_runner.hpp"
@@ -13,9 +14,12 @@ namespace ein::executor {
 /// Names of the input tensors, by Header::inputs.
 std::vector<std::string> input_names(schedule::Header const& header);
 
+/// Of a dense tensor whose elements a program has: in place of its source. Nothing: from there.
+using GivenReader = std::function<std::unique_ptr<tensor::Reader const>(schedule::Tensor const& tensor)>;
+
 /// Opens what `section` loads, and checks it. @param folder  data files are relative to it
 /// @throws InputError with all faults of all inputs
 Readers open_inputs(schedule::Header const& header, schedule::Section const& section,
-                    std::filesystem::path const& folder);
+                    std::filesystem::path const& folder, GivenReader const& given = {});
 
 }  // namespace ein::executor

@@ -18,8 +18,10 @@ std::optional<Error> write_trace_if_asked(Transport& transport, RunEnd const& en
                                           Messages const& messages) {
     if (end.settings.trace.empty()) return std::nullopt;
     try {
-        write_trace(end.settings.trace, transport, {end.schedule.header, end.schedule.section, end.record, end.clock},
-                    actions.forecast);
+        write_trace(
+            end.settings.trace, transport,
+            {end.schedule.header, end.schedule.section, end.record, end.clock, end.facts.shared_cores},
+            actions.forecast);
     } catch (Disagreement const& error) {
         if (transport.rank() == Rank{0}) messages.report(error.what());
         return error;

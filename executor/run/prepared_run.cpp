@@ -17,7 +17,7 @@ bool is_first(RunParts const& parts) { return parts.transport.rank() == Rank{0};
 RankDevice fitting_device(RunParts const& parts) {
     RunSettings const& settings = parts.settings;
     DeviceChoice const choice = choice_for(parts.schedule.header, settings.device);
-    RankDevice out = take_device(choice, parts.share.cores);
+    RankDevice out = take_device(choice, settings.gpu_seat, parts.share.cores);
     if (!settings.check_finite) fuse_producers(*out.device, parts.schedule, settings.memory, settings.device_memory);
     if (is_first(parts)) report_choice(*out.device, choice, parts.messages);
     if (is_first(parts)) report_cache(*out.device, std::getenv, parts.messages);

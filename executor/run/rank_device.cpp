@@ -22,8 +22,8 @@ DeviceChoice choice_for(schedule::Header const& header, DeviceChoice choice) {
     return choice;
 }
 
-RankDevice take_device(DeviceChoice const& choice, std::vector<int> const& cores) {
-    RankDevice out{make_device(choice), cores};
+RankDevice take_device(DeviceChoice const& choice, GpuSeat seat, std::vector<int> const& cores) {
+    RankDevice out{make_device(choice, seat), cores};
     if (Accelerator const* const device = out.device->accelerator())
         out.cores = settle_near(cores_from_list(device->nearest_cores()), cores,
                                 static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)));

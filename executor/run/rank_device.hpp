@@ -1,5 +1,6 @@
 // The device that a rank computes on, and the cores that it keeps to for its sake.
-// Example: take_device({DeviceKind::automatic}, cores) where there is a GPU: that, and the cores of `cores` near it.
+// Example: take_device({DeviceKind::automatic}, {}, cores) where there is a GPU: that, and the cores of `cores` near
+// it.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "executor/device/device.hpp"
+#include "executor/device/gpu_seat.hpp"
 #include "executor/run/messages.hpp"
 #include "executor/run/open_schedule.hpp"
 
@@ -22,9 +23,10 @@ struct RankDevice {
 /// @throws UsageError where a GPU was asked for
 DeviceChoice choice_for(schedule::Header const& header, DeviceChoice choice);
 
+/// @param seat  of a choice that takes a GPU
 /// @param cores  that this rank may use; near a device with memory of its own it settles on some of them
 /// @throws UsageError, RunError for a device that this build or machine has not
-RankDevice take_device(DeviceChoice const& choice, std::vector<int> const& cores);
+RankDevice take_device(DeviceChoice const& choice, GpuSeat seat, std::vector<int> const& cores);
 
 /// Fused tasks are taken apart where they cannot run piece by piece: on a device with memory of its own, and where each
 /// task's result is looked at (--check-finite). Before memory is fitted: what was inside takes room then.

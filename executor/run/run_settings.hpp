@@ -9,7 +9,7 @@
 
 #include "executor/call_check/call_samples.hpp"
 #include "executor/checkpoint/checkpoint_settings.hpp"
-#include "executor/device/device.hpp"
+#include "executor/device/gpu_seat.hpp"
 #include "executor/report/progress.hpp"
 #include "executor/storage/device_messages.hpp"
 
@@ -21,6 +21,7 @@ struct RunSettings {
     bool dense_outputs = false;             // sparse outputs too are written as npy
     std::optional<int> threads;
     DeviceChoice device;
+    GpuSeat gpu_seat;  // of this rank (startup/gpu_seats.hpp)
     DeviceMessages device_messages = DeviceMessages::automatic;
     std::optional<std::int64_t> device_memory;  // bytes of blocks a rank, on a device with memory of its own
     std::optional<std::int64_t> memory;         // bytes of blocks a rank

@@ -50,6 +50,8 @@ public:
     /// The bytes that a send or receive moves; nothing while they are on their way here.
     virtual std::optional<std::span<std::byte>> message(TaskId task) = 0;
     virtual void received(TaskId task) = 0;
+    /// Before a thread starts, moves along or ends transfers of what message() gave.
+    virtual void enter_for_messages() {}
     /// Waits until all that was launched is done. @throws what failed of it
     virtual void settle() = 0;
     /// Tasks that ended here, of which it is not known that the device has done them. At any time; waits for nothing.

@@ -9,6 +9,15 @@ namespace ein::executor {
 
 using schedule::DeviceMemory;
 
+namespace {
+
+/// Of a block that is copied to the host.
+std::int64_t piece_of(std::int64_t bytes) {
+    return std::max(tuning::copied_piece, DeviceMemory::rounded(bytes / tuning::most_pieces));
+}
+
+}  // namespace
+
 /// Called in a catch block: what fails on the device is reported by whoever asks next.
 void DeviceCache::rethrow_late() const {
     try {
@@ -25,13 +34,18 @@ void DeviceCache::rethrow_late() const {
     }
 }
 
-DeviceCache::DeviceCache(schedule::Section const& section, Accelerator& device, std::int64_t capacity)
+DeviceCache::DeviceCache(schedule::Section const& section, Accelerator& device, std::int64_t capacity,
+                         std::int64_t host_bytes)
     : section_(section),
       device_(device),
       memory_(section, capacity),
       buffers_(device),
       base_(device.reserve(capacity)),
-      places_(section.blocks.size()) {}
+      places_(section.blocks.size()) {
+    std::int64_t largest = 0;
+    for (BlockId block : section.blocks.ids()) largest = std::max(largest, memory_.bytes(block));
+    buffers_.reserve(host_bytes, std::min(largest, host_bytes));
+}
 
 DeviceCache::~DeviceCache() { device_.drain(); }
 
@@ -58,6 +72,7 @@ void DeviceCache::move(BlockId from, BlockId to) {
 }
 
 void DeviceCache::run(TaskId id, Operands& operands, std::function<void()> const& launch) {
+    let_device_catch_up();
     MutexLock const lock(mutex_);
     bring(id, operands);
     try {
@@ -71,7 +86,7 @@ void DeviceCache::run(TaskId id, Operands& operands, std::function<void()> const
 
 void DeviceCache::bring(TaskId id, Operands& operands) try {
     rethrow();
-    keep_within_reach();
+    forget_passed();
     bring_blocks(id);
     give_operands(id, operands);
 } catch (...) {
@@ -99,7 +114,7 @@ void DeviceCache::count_launch(TaskId id) noexcept {
     ++launched_;
     for (BlockId input : section_.reads(id)) of(input).uses.kernel = launched_;
     BlockId const output = *task(id).result();
-    of(output).uses.kernel = launched_;
+    of(output).uses.kernel = of(output).uses.written = launched_;
     try {
         ahead_.push_back(id);
         tell_ahead();
@@ -133,7 +148,7 @@ void DeviceCache::take(DeviceMemory::Step const& step) {
     wait_for_kernel(Stream::in, place.uses.kernel);
     wait_for(Stream::in, Stream::out, std::max(place.uses.out, place.written_to_host));
     device_.copy_in(base_ + step.place, host_buffer(step.block), memory_.bytes(step.block));
-    place.uses.in = place.read_from_host = device_.mark(Stream::in);
+    place.uses.in = place.read_from_host = last_copy_[static_cast<std::size_t>(Stream::in)] = device_.mark(Stream::in);
 }
 
 void DeviceCache::leave(BlockId block, std::int64_t place) {
@@ -144,23 +159,25 @@ void DeviceCache::leave(BlockId block, std::int64_t place) {
 void DeviceCache::copy_out(BlockId block, std::int64_t from) {
     Place& place = of(block);
     std::byte* const to = host_buffer(block);
-    wait_for_kernel(Stream::out, place.uses.kernel);
+    wait_for_kernel(Stream::out, place.uses.written);
     wait_for(Stream::out, Stream::in, std::max(place.uses.in, place.read_from_host));
     std::int64_t const bytes = memory_.bytes(block);
     place.pieces_to_host.clear();
-    for (std::int64_t at = 0; bytes - at > 2 * tuning::copied_piece; at += tuning::copied_piece) {
-        device_.copy_out(to + at, base_ + from + at, tuning::copied_piece);
+    std::int64_t const piece = piece_of(bytes);
+    for (std::int64_t at = 0; bytes - at > 2 * piece; at += piece) {
+        device_.copy_out(to + at, base_ + from + at, piece);
         place.pieces_to_host.push_back(device_.mark(Stream::out));
     }
-    auto const rest = static_cast<std::int64_t>(place.pieces_to_host.size()) * tuning::copied_piece;
+    auto const rest = static_cast<std::int64_t>(place.pieces_to_host.size()) * piece;
     device_.copy_out(to + rest, base_ + from + rest, bytes - rest);
-    place.uses.out = place.written_to_host = device_.mark(Stream::out);
+    place.uses.out = place.written_to_host = last_copy_[static_cast<std::size_t>(Stream::out)] =
+        device_.mark(Stream::out);
 }
 
 /// When the first so many bytes of a block are in the host.
 Accelerator::Mark DeviceCache::mark_at_host(BlockId block, std::int64_t bytes) {
     Place const& place = of(block);
-    auto const piece = static_cast<std::size_t>(std::max<std::int64_t>(0, bytes - 1) / tuning::copied_piece);
+    auto const piece = static_cast<std::size_t>(std::max<std::int64_t>(0, bytes - 1) / piece_of(memory_.bytes(block)));
     return piece < place.pieces_to_host.size() ? place.pieces_to_host[piece] : place.written_to_host;
 }
 
@@ -180,6 +197,7 @@ std::byte* DeviceCache::host_buffer(BlockId block) {
 std::span<std::byte> DeviceCache::in_host(BlockId block, HostUse use) try {
     Mark written = 0;
     std::span<std::byte> bytes;
+    let_device_catch_up();
     {
         MutexLock const lock(mutex_);
         rethrow();
@@ -205,77 +223,6 @@ DeviceCache::Mark DeviceCache::use_in_host(BlockId block, HostUse use) {
     return of(block).written_to_host;
 }
 
-std::optional<std::span<std::byte>> DeviceCache::message(TaskId id) try {
-    MutexLock const lock(mutex_);
-    rethrow();
-    return message_here(id);
-} catch (...) {
-    rethrow_late();
-}
-
-std::optional<std::span<std::byte>> DeviceCache::message_here(TaskId id) {
-    schedule::Message const message = section_.message(task(id));
-    BlockId const block = message.block;
-    schedule::ByteRange const part = section_.range_of(message);
-    auto const bytes = static_cast<std::size_t>(part.bytes);
-    if (direct_ && (message.is_send ? memory_.is_here(block) && !memory_.host_has(block) : memory_.is_made_here(block)))
-        return message_on_device(id, block, part);
-    if (!message.is_send && memory_.is_made_here(block))
-        return std::span(arriving_[id] = buffers_.take(part.bytes), bytes);
-    if (message.is_send) {
-        write_back(block);
-        if (!device_.passed(Stream::out, mark_at_host(block, part.offset + part.bytes))) return std::nullopt;
-    }
-    return std::span(host_buffer(block) + part.offset, bytes);
-}
-
-/// Nothing while streams are busy with its place.
-std::optional<std::span<std::byte>> DeviceCache::message_on_device(TaskId id, BlockId block,
-                                                                   schedule::ByteRange const& part) {
-    if (task(id).is<schedule::Receive>()) bring_blocks(id);
-    StreamUses const& uses = of(block).uses;
-    bool const idle = (uses.kernel <= done_ || device_.passed(Stream::compute, mark_of_kernel(uses.kernel))) &&
-                      device_.passed(Stream::in, uses.in) && device_.passed(Stream::out, uses.out);
-    if (!idle) return std::nullopt;
-    return std::span(base_ + memory_.place(block) + part.offset, static_cast<std::size_t>(part.bytes));
-}
-
-bool DeviceCache::exchange_directly() {
-    MutexLock const lock(mutex_);
-    if (memory_.is_tight()) return false;
-    memory_.exchange_directly();
-    return direct_ = true;
-}
-
-void DeviceCache::received(TaskId id) try {
-    MutexLock const lock(mutex_);
-    rethrow();
-    take_received(id);
-} catch (...) {
-    rethrow_late();
-}
-
-void DeviceCache::take_received(TaskId id) {
-    schedule::Message const message = section_.message(task(id));
-    BlockId const block = message.block;
-    schedule::ByteRange const part = section_.range_of(message);
-    if (!memory_.is_made_here(block)) {
-        memory_.written_by_host(block);
-        --of(block).writers;
-        return;
-    }
-    if (direct_) return count_writer(block);
-    bring_blocks(id);
-    Place& place = of(block);
-    std::byte* const from = arriving_.extract(id).mapped();
-    wait_for_kernel(Stream::in, place.uses.kernel);
-    wait_for(Stream::in, Stream::out, place.uses.out);
-    device_.copy_in(base_ + memory_.place(block) + part.offset, from, part.bytes);
-    place.uses.in = device_.mark(Stream::in);
-    buffers_.give(from, part.bytes, place.uses.in, 0);
-    count_writer(block);
-}
-
 void DeviceCache::wait_for_kernel(Stream waits, std::int64_t kernel) {
     if (kernel > done_) wait_for(waits, Stream::compute, mark_of_kernel(kernel));
 }
@@ -292,23 +239,48 @@ DeviceCache::Mark DeviceCache::mark_of_kernel(std::int64_t kernel) {
     auto const after = std::lower_bound(marks_.begin(), marks_.end(), kernel,
                                         [](Launched const& each, std::int64_t number) { return each.kernel < number; });
     if (after != marks_.end()) return after->mark;
-    marks_.push_back({launched_, device_.mark(Stream::compute)});
+    marks_.push_back({launched_, device_.launches(), device_.mark(Stream::compute)});
     return marks_.back().mark;
 }
 
-/// Lets the device catch up where the host is far ahead of it.
-void DeviceCache::keep_within_reach() {
-    forget_passed();
-    bool const far = marks_.size() > tuning::most_marks;
-    while (far && marks_.size() > tuning::most_marks / 2) {
-        device_.sync(Stream::compute, marks_.front().mark);
+/// Whether so much is asked of a stream of copies that asking for more may have to wait.
+bool DeviceCache::is_far_ahead(Stream stream) {
+    Mark const last = last_copy_[static_cast<std::size_t>(stream)];
+    return last > tuning::most_copies_ahead && !device_.passed(stream, last - tuning::most_copies_ahead);
+}
+
+/// Before the lock is taken: where the host is far ahead of the device, a driver lets whoever asks for more wait, and
+/// with it whoever wants the lock. Nobody holds it meanwhile.
+void DeviceCache::let_device_catch_up() try {
+    for (Stream const stream : {Stream::in, Stream::out})
+        if (is_far_ahead(stream))
+            device_.sync(stream, last_copy_[static_cast<std::size_t>(stream)] - tuning::most_copies_ahead / 2);
+    while (device_.launches() - launches_done_ >= tuning::most_launches_ahead) let_kernels_catch_up();
+} catch (...) {
+    rethrow_late();
+}
+
+/// Waits for half of what is ahead.
+void DeviceCache::let_kernels_catch_up() {
+    Mark until = 0;
+    {
+        MutexLock const lock(mutex_);
+        rethrow();
         forget_passed();
+        std::int64_t const ahead = device_.launches() - launches_done_;
+        if (ahead < tuning::most_launches_ahead) return;
+        std::int64_t const half = launches_done_ + ahead / 2;
+        auto const middle =
+            std::find_if(marks_.begin(), marks_.end(), [&](Launched const& each) { return each.launches >= half; });
+        until = middle == marks_.end() ? mark_of_kernel(launched_) : middle->mark;
     }
+    device_.sync(Stream::compute, until);
 }
 
 void DeviceCache::forget_passed() {
     while (!marks_.empty() && device_.passed(Stream::compute, marks_.front().mark)) {
         for (; done_ < marks_.front().kernel; ++done_) ahead_.pop_front();
+        launches_done_ = marks_.front().launches;
         marks_.pop_front();
     }
     tell_ahead();

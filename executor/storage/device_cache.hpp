@@ -25,8 +25,9 @@ namespace ein::executor {
 class DeviceCache final : public BlockStorage {
 public:
     /// @param capacity  bytes of the device's memory that blocks may take, at least the largest working set's
+    /// @param host_bytes  of buffers in the host, taken at once; more are taken when they are needed
     /// @throws MemoryError
-    DeviceCache(schedule::Section const& section, Accelerator& device, std::int64_t capacity);
+    DeviceCache(schedule::Section const& section, Accelerator& device, std::int64_t capacity, std::int64_t host_bytes);
     ~DeviceCache() override;  // waits for what runs
     DeviceCache(DeviceCache const&) = delete;
     DeviceCache& operator=(DeviceCache const&) = delete;
@@ -40,6 +41,7 @@ public:
     std::span<std::byte> in_host(BlockId block, HostUse use) override;
     std::optional<std::span<std::byte>> message(TaskId task) override;
     void received(TaskId task) override;
+    void enter_for_messages() override { device_.enter(); }
     void settle() override;
     UnderWay under_way() override;
 
@@ -61,6 +63,7 @@ private:
     };
     struct Launched {
         std::int64_t kernel;
+        std::int64_t launches;  // of the device so far
         Mark mark;
     };
     Place& of(BlockId block) EIN_REQUIRES(mutex_) { return places_[block]; }
@@ -86,7 +89,9 @@ private:
     void wait_for_kernel(Stream waits, std::int64_t kernel) EIN_REQUIRES(mutex_);
     void wait_for(Stream waits, Stream of, Mark mark) EIN_REQUIRES(mutex_);
     Mark mark_of_kernel(std::int64_t kernel) EIN_REQUIRES(mutex_);
-    void keep_within_reach() EIN_REQUIRES(mutex_);
+    void let_device_catch_up();
+    void let_kernels_catch_up();
+    bool is_far_ahead(Stream stream);
     void forget_passed() EIN_REQUIRES(mutex_);
     void tell_ahead() EIN_REQUIRES(mutex_);
     void rethrow() EIN_REQUIRES(mutex_);
@@ -114,6 +119,8 @@ private:
     // For those who do not wait for the mutex.
     std::atomic<std::int64_t> tasks_ahead_ = 0;
     std::atomic<OptionalId<TaskId>> oldest_ahead_ = {};
+    std::atomic<std::int64_t> launches_done_ = 0;  // that are known to be
+    std::atomic<Mark> last_copy_[streams] = {};
 };
 
 }  // namespace ein::executor

@@ -1,9 +1,13 @@
 #include "executor/storage/device_messages.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
+#include <set>
 #include <vector>
 
+#include "executor/health/crash_handler.hpp"
+#include "executor/startup/threads.hpp"
 #include "executor/storage/host_buffers.hpp"
 #include "executor/storage/tuning.hpp"
 #include "lib/base/error.hpp"
@@ -16,13 +20,36 @@ std::byte pattern(int rank, std::int64_t at) {
     return static_cast<std::byte>((at * 131 + rank * 31 + (at >> 8)) & 0xff);
 }
 
-/// Sends `out` to the next rank and receives from the one before.
-void pass_round(Transport& transport, std::span<std::byte const> out, std::span<std::byte> in) {
+/// Sends `out` to the rank so many further on and receives from the one as many before.
+/// @throws RunError where it takes too long
+void pass_round(Transport& transport, int distance, std::span<std::byte const> out, std::span<std::byte> in) {
     int const ranks = transport.size(), self = transport.rank().value();
-    transport.start_receive(in, Rank{(self + ranks - 1) % ranks}, 0, 0);
-    transport.start_send(out, Rank{(self + 1) % ranks}, 0, 1, SendEnds::when_free);
+    transport.start_receive(in, Rank{(self + ranks - distance) % ranks}, 0, 0);
+    transport.start_send(out, Rank{(self + distance) % ranks}, 0, 1, SendEnds::when_free);
     std::vector<Transport::Ticket> done;
-    while (done.size() < 2) transport.poll(done);
+    auto const begin = std::chrono::steady_clock::now();
+    while (done.size() < 2) {
+        transport.poll(done);
+        if (std::chrono::steady_clock::now() - begin > tuning::most_probing)
+            throw RunError("--gpu-aware: expected a message of " + std::to_string(out.size()) +
+                           " bytes from device to device to arrive, found that it does not within a minute; use "
+                           "--gpu-aware off");
+    }
+}
+
+/// How far apart the ranks are that exchange patterns: neighbours, the nearest of one host, the nearest of two.
+std::set<int> distances(Transport& transport) {
+    std::vector<std::string> const hosts = transport.all_gather(this_seat().host);
+    int const ranks = transport.size();
+    std::set<int> found{1};
+    for (bool const same : {true, false})
+        for (int distance = 1, seen = 0; distance <= ranks / 2 && seen == 0; ++distance)
+            for (int rank = 0; rank < ranks && seen == 0; ++rank) {
+                bool const alike =
+                    hosts[static_cast<std::size_t>(rank)] == hosts[static_cast<std::size_t>((rank + distance) % ranks)];
+                if (alike == same) found.insert(seen = distance);
+            }
+    return found;
 }
 
 /// A device's memory, filled and read through a buffer of the host; or the buffer itself.
@@ -33,16 +60,17 @@ public:
         if (device == nullptr) memory_ = host_.data();
     }
 
-    bool passes(Transport& transport) {
+    bool passes(Transport& transport, int distance) {
         auto const size = static_cast<std::size_t>(bytes_);
         int const ranks = transport.size(), self = transport.rank().value();
         std::vector<std::byte> wanted(size), found(size);
         for (std::int64_t at = 0; at < bytes_; ++at) {
             found[static_cast<std::size_t>(at)] = pattern(self, at);
-            wanted[static_cast<std::size_t>(at)] = pattern((self + ranks - 1) % ranks, at);
+            wanted[static_cast<std::size_t>(at)] = pattern((self + ranks - distance) % ranks, at);
         }
         write(found);
-        pass_round(transport, {memory_, size}, {memory_ + bytes_, size});
+        if (device_ != nullptr) device_->enter();
+        pass_round(transport, distance, {memory_, size}, {memory_ + bytes_, size});
         read(found);
         return found == wanted;
     }
@@ -91,7 +119,23 @@ DeviceMessages wanted_by_all(Transport& transport, DeviceMessages mine) {
                                       : DeviceMessages::automatic;
 }
 
+/// Collective.
+bool patterns_arrive(Transport& transport, Accelerator* device, std::byte* memory, std::int64_t bytes) {
+    std::int64_t shared = tuning::large_probe;
+    for (std::string const& each :
+         transport.all_gather(std::to_string(device == nullptr ? tuning::large_probe : bytes / 512 * 256)))
+        shared = std::min(shared, static_cast<std::int64_t>(std::stoll(each)));
+    bool passed = shared > 0;
+    for (int const distance : distances(transport))
+        for (std::int64_t const size : {std::min(shared, tuning::small_probe), shared})
+            passed = on_all(transport, passed && Probe(device, memory, size).passes(transport, distance));
+    return passed;
+}
+
 }  // namespace
+
+char const* const direct_message_hint =
+    ", while MPI sent from a device's memory, which it says that it can: run again with --gpu-aware off";
 
 DeviceMessages device_messages_from_name(std::string_view name) {
     if (name == "auto") return DeviceMessages::automatic;
@@ -111,11 +155,8 @@ bool messages_reach_devices(Transport& transport, DeviceMessages mine, Accelerat
             "--gpu-aware on: expected an MPI that sends from device memory, found one that says it does not (Open MPI: "
             "ompi_info | grep cuda); use --gpu-aware off, or an MPI that was built with CUDA");
     if (!able) return false;
-    std::int64_t shared = tuning::probe_bytes;
-    for (std::string const& each :
-         transport.all_gather(std::to_string(device == nullptr ? tuning::probe_bytes : bytes / 512 * 256)))
-        shared = std::min(shared, static_cast<std::int64_t>(std::stoll(each)));
-    bool const passed = on_all(transport, shared > 0 && Probe(device, memory, shared).passes(transport));
+    CrashHint const hint(direct_message_hint);
+    bool const passed = patterns_arrive(transport, device, memory, bytes);
     if (!passed && wanted == DeviceMessages::on)
         throw RunError(
             "--gpu-aware on: expected a pattern sent from device to device to arrive as it was, found that it does not "

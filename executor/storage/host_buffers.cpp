@@ -21,8 +21,20 @@ std::byte* HostBuffers::take(std::int64_t bytes) {
     std::int64_t const next =
         pieces_.empty() ? tuning::first_pinned : std::min(tuning::largest_pinned, 2 * pieces_.back().bytes);
     std::int64_t const fresh = std::max(size, next);
-    pieces_.push_back({device_.allocate_host(fresh), fresh, schedule::AddressGaps(fresh)});
+    add_piece(fresh);
     return take_from_pieces(size);
+}
+
+void HostBuffers::reserve(std::int64_t bytes, std::int64_t largest) {
+    if (bytes == 0) return;
+    std::int64_t const most = std::max(tuning::pinned_slab, rounded(largest));
+    std::int64_t const slabs = (bytes + most - 1) / most;
+    std::int64_t const each = std::max(rounded((bytes + slabs - 1) / slabs), rounded(largest));
+    for (std::int64_t slab = 0; slab < slabs; ++slab) add_piece(each);
+}
+
+void HostBuffers::add_piece(std::int64_t bytes) {
+    pieces_.push_back({device_.allocate_host(bytes), bytes, schedule::AddressGaps(bytes)});
 }
 
 std::byte* HostBuffers::take_from_pieces(std::int64_t bytes) {

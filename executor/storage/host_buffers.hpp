@@ -1,5 +1,6 @@
 // Buffers in host memory that a device copies from and to (pinned, where that is faster), cut from large pieces. A
-// buffer that is given back is used again only when the copies that touch it are done.
+// buffer that is given back is used again only when the copies that touch it are done. What is predicted is taken
+// before the run: the system takes a second for some GiB, in which everything else that asks CUDA waits.
 #pragma once
 
 #include <deque>
@@ -17,6 +18,8 @@ public:
     HostBuffers(HostBuffers const&) = delete;
     HostBuffers& operator=(HostBuffers const&) = delete;
 
+    /// Takes memory before the run. @param bytes  of all buffers at once  @param largest  of one  @throws MemoryError
+    void reserve(std::int64_t bytes, std::int64_t largest);
     /// @return not nullptr, also for 0 bytes; at a multiple of 256  @throws MemoryError
     std::byte* take(std::int64_t bytes);
     /// @param in, out  marks of the streams after which nothing copies from it or to it
@@ -35,6 +38,7 @@ private:
     };
     static std::int64_t rounded(std::int64_t bytes);
     std::byte* take_from_pieces(std::int64_t bytes);
+    void add_piece(std::int64_t bytes);
     void free(Given const& given);
     void free_what_is_done();
 

@@ -10,11 +10,13 @@
 namespace ein::executor {
 
 struct StreamUses {
-    std::int64_t kernel = 0;  // number of the last kernel launched on it
+    std::int64_t kernel = 0;   // number of the last kernel launched on it
+    std::int64_t written = 0;  // of the last that writes it: who only reads waits for that
     Accelerator::Mark in = 0, out = 0;
 
     void add(StreamUses const& other) {
         kernel = std::max(kernel, other.kernel);
+        written = std::max(written, other.written);
         in = std::max(in, other.in);
         out = std::max(out, other.out);
     }

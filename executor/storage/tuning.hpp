@@ -5,6 +5,7 @@
 // is copied.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 
@@ -21,16 +22,24 @@ inline constexpr std::int64_t most_addressable = std::int64_t{1} << 47;
 
 // Devices with memory of their own.
 
-/// Bytes of pinned memory that are asked of the device at a time: the first time, doubled up to the largest (unless one
-/// buffer is larger). Chosen.
-inline constexpr std::int64_t first_pinned = std::int64_t{1} << 20, largest_pinned = std::int64_t{64} << 20;
-/// Bytes of a copy to the host whose beginning is sent while its end is copied. Chosen.
-inline constexpr std::int64_t copied_piece = std::int64_t{4} << 20;
+/// Bytes of a piece of pinned memory that is taken before the run, at the most (unless one buffer is larger); where
+/// more is needed, pieces of at least half as many: the system takes long for each. Chosen.
+inline constexpr std::int64_t pinned_slab = std::int64_t{1} << 30;
+/// Bytes of pinned memory that are asked of the device at a time in the run, where more is needed than was predicted:
+/// the first time, doubled up to the largest (unless one buffer is larger). Chosen.
+inline constexpr std::int64_t first_pinned = std::int64_t{1} << 20, largest_pinned = std::int64_t{256} << 20;
+/// Bytes of a copy to the host whose beginning is sent while its end is copied, and such pieces of one block at the
+/// most. Chosen.
+inline constexpr std::int64_t copied_piece = std::int64_t{4} << 20, most_pieces = 64;
 /// Kernels between two marks on the compute stream, where nothing asks for more. Chosen.
 inline constexpr std::int64_t marked_kernels = 16;
-/// Marks that the host may be ahead of the device. Chosen.
-inline constexpr std::size_t most_marks = 4096;
-/// Bytes of the message that probes whether messages reach a device's memory: beyond what MPI sends without asking.
-inline constexpr std::int64_t probe_bytes = std::int64_t{1} << 20;
+/// Launches of kernels, and copies of each direction, that the host may be ahead of the device. A driver holds about
+/// 1000 things a stream, waits and marks among them; whoever asks for more waits, with whatever locks it holds. Chosen.
+inline constexpr std::int64_t most_launches_ahead = 256, most_copies_ahead = 128;
+/// Bytes of the messages that probe whether messages reach a device's memory: one that MPI sends without asking, and
+/// one for which it uses every way that it has for large ones. Chosen.
+inline constexpr std::int64_t small_probe = 1024, large_probe = std::int64_t{16} << 20;
+/// How long such a message may take: beyond that it will not arrive. Chosen.
+inline constexpr auto most_probing = std::chrono::seconds(60);
 
 }  // namespace ein::executor::tuning

@@ -36,10 +36,12 @@ std::vector<Event> whole_tasks(std::vector<Lane> const& lanes) {
     return out;
 }
 
-std::string clock_label(double error) {
-    char text[64] = "";
-    if (error > 0) std::snprintf(text, sizeof text, "clock within %.3g us of rank 0's", error * 1e6);
-    return text;
+std::string rank_label(TraceParts const& parts) {
+    char clock[64] = "";
+    if (double const error = parts.clock.error(); error > 0)
+        std::snprintf(clock, sizeof clock, "clock within %.3g us of rank 0's", error * 1e6);
+    if (!parts.shared_cores) return clock;
+    return std::string(clock) + (*clock ? "; " : "") + std::string(shares_cores);
 }
 
 void write_rank(TraceText& text, int rank, double origin, TraceParts const& parts) {
@@ -51,7 +53,7 @@ void write_rank(TraceText& text, int rank, double origin, TraceParts const& part
     std::vector<Lane> const lanes = lanes_of(parts.section, std::move(workers), parts.record.transfers().all());
     std::vector<RoundEvents> const rounds = rounds_of(parts.record.phases(), whole_tasks(lanes));
     schedule::TaskLinks const links(parts.section);
-    text.process(rank, "rank " + std::to_string(rank), 2 * rank + 1, clock_label(clock.error()));
+    text.process(rank, "rank " + std::to_string(rank), 2 * rank + 1, rank_label(parts));
     trace.phases(parts.record.phases(), parts.record.checkpoints(), static_cast<int>(lanes.size()));
     trace.lanes(lanes);
     trace.arrows(lanes, rounds, links);

@@ -20,6 +20,7 @@ struct TraceParts {
     schedule::Section const& section;
     Record const& record;  // of Keep::all; the run has ended
     ClockLine clock;
+    bool shared_cores = false;  // this rank has fewer than it has threads, with the ranks beside it
 };
 
 /// What a run was expected to be: for each rank when its tasks begin and end, in seconds since inputs are in place.

@@ -13,6 +13,9 @@ namespace ein::executor {
 
 using Ticks = std::int64_t;  // nanoseconds
 
+/// In the label of a rank whose threads have fewer cores than they are.
+constexpr std::string_view shares_cores = "shares cores";
+
 /// Where a slice is drawn.
 struct Track {
     int pid = 0, tid = 0;

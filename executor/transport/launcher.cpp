@@ -55,9 +55,18 @@ Connection::Connection(Environment const& environment) {
         transport_ = std::make_unique<SoloTransport>();
     }
 }
+
+Connection::Connection(int communicator) {
+    auto session = std::make_shared<MpiSession>(communicator);
+    transport_ = std::make_unique<MpiTransport>(*session);
+    session_ = session;
+}
 #else
 std::string mpi_library() { return "none: this build runs one rank"; }
 Connection::Connection(Environment const&) : transport_(std::make_unique<SoloTransport>()) {}
+Connection::Connection(int) {
+    throw RunError("expected a build with MPI, found one that runs one rank; configure with -DEIN_WITH_MPI=ON");
+}
 #endif
 
 Connection::~Connection() { transport_.reset(); }

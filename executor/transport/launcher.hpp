@@ -29,6 +29,8 @@ class Connection {
 public:
     /// Starts MPI only when a launcher did start this process. @throws RunError
     explicit Connection(Environment const& environment);
+    /// Of a program that has started MPI. @param communicator  MPI_Comm_c2f of its ranks  @throws RunError, UsageError
+    explicit Connection(int communicator);
     ~Connection();
     Transport& transport() const { return *transport_; }
 

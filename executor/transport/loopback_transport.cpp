@@ -15,6 +15,7 @@ public:
     void start_send(std::span<std::byte const> bytes, Rank to, int tag, Ticket ticket, SendEnds) override {
         MutexLock const lock(hub_.mutex_);
         hub_.check_running();
+        hub_.check_access(bytes.data());
         int const delay = hub_.options_.max_delay == 0
                               ? 0
                               : std::uniform_int_distribution<int>(0, hub_.options_.max_delay)(hub_.random_);
@@ -28,6 +29,7 @@ public:
     void start_receive(std::span<std::byte> into, Rank from, int tag, Ticket ticket) override {
         MutexLock const lock(hub_.mutex_);
         hub_.check_running();
+        hub_.check_access(into.data());
         mine().receives.push_back({into, from.value(), tag, ticket, 0, false});
     }
 
@@ -40,12 +42,14 @@ public:
     void start_receive_up_to(std::span<std::byte> into, Rank from, int tag, Ticket ticket) override {
         MutexLock const lock(hub_.mutex_);
         hub_.check_running();
+        hub_.check_access(into.data());
         mine().receives.push_back({into, from.value(), tag, ticket, 0, true});
     }
 
     void poll(std::vector<Ticket>& done) override {
         MutexLock const lock(hub_.mutex_);
         hub_.check_running();
+        for (LoopbackHub::Receive const& receive : mine().receives) hub_.check_access(receive.into.data());
         std::erase_if(mine().receives, [&](LoopbackHub::Receive& receive) EIN_REQUIRES(hub_.mutex_) {
             if (!hub_.advance(receive, mine())) return false;
             done.push_back(receive.ticket);
@@ -134,6 +138,10 @@ std::unique_ptr<Transport> LoopbackHub::join(Rank rank) { return std::make_uniqu
 
 void LoopbackHub::check_running() const {
     if (aborted_) throw RunAborted(*aborted_);
+}
+
+void LoopbackHub::check_access(void const* memory) const {
+    if (options_.check_access) options_.check_access(memory);
 }
 
 /// Moves the next piece of a message; true when the whole message has arrived.

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -22,6 +23,9 @@ struct LoopbackOptions {
     std::size_t chunk = tuning::loopback_chunk;  // bytes that one poll moves of one message
     int max_delay = 0;                           // a message is held back for 0 to max_delay polls of its receiver
     std::uint64_t seed = 1;                      // of the delays
+    /// Asked of what this thread's rank sends and receives, whenever the thread has to do with it: as MPI does, it
+    /// throws for memory that the thread may not touch (of a device whose context it has not entered).
+    std::function<void(void const*)> check_access = {};
 };
 
 /// What the ranks share. It must outlive their transports.
@@ -54,6 +58,7 @@ private:
     };
 
     void check_running() const EIN_REQUIRES(mutex_);  // @throws RunAborted
+    void check_access(void const* memory) const;
     bool advance(Receive& receive, Member& receiver) EIN_REQUIRES(mutex_);
 
     LoopbackOptions const options_;

@@ -34,7 +34,7 @@ std::string mpi_library() {
     return whole.substr(0, whole.find_first_of(",\n"));
 }
 
-MpiSession::MpiSession() {
+MpiSession::MpiSession() : owns_mpi_(true) {
     choose_protocols();
     int provided = 0;
     if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided) != MPI_SUCCESS)
@@ -46,10 +46,23 @@ MpiSession::MpiSession() {
         throw RunError("this MPI was built without thread support: expected MPI_THREAD_SERIALIZED, found level " +
                        std::to_string(provided) + "; use an MPI built with threads");
     }
+    communicator_ = MPI_Comm_c2f(MPI_COMM_WORLD);
     set_terminate_others([](int code) { MPI_Abort(MPI_COMM_WORLD, code); });
 }
 
+MpiSession::MpiSession(int communicator) : communicator_(communicator), owns_mpi_(false) {
+    int started = 0, provided = 0;
+    MPI_Initialized(&started);
+    if (started == 0)
+        throw UsageError("expected MPI to be started, found it not; call MPI_Init_thread, or let Einloom start it");
+    MPI_Query_thread(&provided);
+    if (provided < MPI_THREAD_SERIALIZED)
+        throw UsageError("expected MPI started with MPI_THREAD_SERIALIZED or more, found level " +
+                         std::to_string(provided) + "; call MPI_Init_thread with it in place of MPI_Init");
+}
+
 MpiSession::~MpiSession() {
+    if (!owns_mpi_) return;
     set_terminate_others(nullptr);
     MPI_Finalize();
 }

@@ -8,7 +8,10 @@
 #include <algorithm>
 #include <climits>
 #include <cstdio>
+#include <cstdlib>
 #include <list>
+
+#include "executor/transport/launcher.hpp"
 
 namespace ein::executor {
 
@@ -22,9 +25,9 @@ void check(int result, char const* call) {
     throw RunError(std::string(call) + " failed: " + std::string(text, static_cast<std::size_t>(length)));
 }
 
-MPI_Comm own_communicator() {
+MPI_Comm own_communicator(MpiSession const& session) {
     MPI_Comm comm = MPI_COMM_NULL;
-    check(MPI_Comm_dup(MPI_COMM_WORLD, &comm), "MPI_Comm_dup");
+    check(MPI_Comm_dup(MPI_Comm_f2c(session.communicator()), &comm), "MPI_Comm_dup");
     check(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     return comm;
 }
@@ -149,11 +152,11 @@ struct MpiTransport::State {
     }
 };
 
-MpiTransport::MpiTransport(MpiSession const&, std::size_t chunk) : state_(std::make_unique<State>()) {
+MpiTransport::MpiTransport(MpiSession const& session, std::size_t chunk) : state_(std::make_unique<State>()) {
     promise(chunk >= 1 && chunk <= INT_MAX, "MPI messages are cut into pieces of 1 to 2^31 - 1 bytes");
     state_->chunk = chunk;
-    state_->blocks = own_communicator();
-    state_->notes = own_communicator();
+    state_->blocks = own_communicator(session);
+    state_->notes = own_communicator(session);
     state_->largest_tag = tag_limit(state_->blocks);
     MPI_Comm_rank(state_->blocks, &state_->rank);
     MPI_Comm_size(state_->blocks, &state_->size);
@@ -175,9 +178,16 @@ MpiTransport::~MpiTransport() {
 
 Rank MpiTransport::rank() const { return Rank{state_->rank}; }
 int MpiTransport::size() const { return state_->size; }
+/// Open MPI and MPICH have an extension each; Cray's MPICH answers what it was built for, and does it by a variable.
 bool MpiTransport::reaches_devices() const {
 #if defined(MPIX_CUDA_AWARE_SUPPORT)
     return MPIX_Query_cuda_support() == 1;
+#elif defined(MPIX_GPU_SUPPORT_CUDA)
+    int supported = 0;
+    MPIX_GPU_query_support(MPIX_GPU_SUPPORT_CUDA, &supported);
+    char const* const enabled = std::getenv("MPICH_GPU_SUPPORT_ENABLED");
+    bool const is_crays = mpi_library().starts_with("CRAY");
+    return supported != 0 && (!is_crays || (enabled != nullptr && std::string_view(enabled) == "1"));
 #else
     return false;
 #endif

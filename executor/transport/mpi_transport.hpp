@@ -13,10 +13,19 @@ namespace ein::executor {
 /// MPI from start to end, in one place. @throws RunError when MPI cannot start or lacks MPI_THREAD_SERIALIZED
 class MpiSession {
 public:
+    /// All ranks that the launcher started; a process that ends early ends them too.
     MpiSession();
+    /// Of a program that has started MPI and ends it later. @param communicator  MPI_Comm_c2f of its ranks
+    explicit MpiSession(int communicator);
     ~MpiSession();
     MpiSession(MpiSession const&) = delete;
     MpiSession& operator=(MpiSession const&) = delete;
+
+    int communicator() const { return communicator_; }  // as MPI_Comm_c2f
+
+private:
+    int communicator_ = 0;
+    bool owns_mpi_;
 };
 
 class MpiTransport final : public Transport {

@@ -7,17 +7,16 @@
 
 #include <time.h>
 #include <algorithm>
-#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <memory>
 #include <string>
-#include <thread>
 
 #include "executor/device/cpu/cpu_device.hpp"
 #include "lib/scalar/expression/parse/parse.hpp"
+#include "scripts/bench/bench_threads.hpp"
 
 using namespace ein;
 using namespace ein::executor;
@@ -42,20 +41,6 @@ double seconds_of(std::function<void()> const& work, int repeats) {
     }
     return best;
 }
-
-struct Threads final : WorkerTeam {
-    int width() const override { return threads; }
-    void run(std::int64_t pieces, std::function<void(std::int64_t)> const& piece) override {
-        std::atomic<std::int64_t> next{0};
-        auto const work = [&] {
-            for (std::int64_t i = next++; i < pieces; i = next++) piece(i);
-        };
-        std::vector<std::thread> others;
-        for (int t = 1; t < threads; ++t) others.emplace_back(work);
-        work();
-        for (std::thread& other : others) other.join();
-    }
-};
 
 struct Bench {
     schedule::Kernel kernel;
@@ -91,7 +76,7 @@ struct Bench {
     }
     void run(std::vector<void const*> const& operands, void* output) const {
         SoloWorkerTeam solo;
-        Threads many;
+        BenchThreads many{threads};
         prepared->launch({operands, output, begin}, threads == 1 ? static_cast<WorkerTeam&>(solo) : many);
     }
 };
@@ -152,7 +137,7 @@ void copy_streams(Memory const& from, Memory const& to) {
         std::memcpy(to.get() + at, from.get() + at, part);
     };
     if (threads == 1) return copy(0);
-    Threads().run(threads, copy);
+    BenchThreads(threads).run(threads, copy);
 }
 
 /// Joins and reductions over arrays of 256 MiB beside memcpy in turns with them.

@@ -4,6 +4,7 @@
 
 #include "tests/support/catch.hpp"
 #include "tests/support/fake_cuda/fake_cuda.hpp"
+#include "tests/support/graphs.hpp"
 #include "tests/support/random_graph.hpp"
 #include "tests/support/results.hpp"
 
@@ -51,4 +52,40 @@ TEST_CASE("a GPU that fails ends the run with what failed", "[end_to_end][cuda]"
         REQUIRE_FALSE(run.failures.empty());
         CHECK_THAT(run.failures.front(), Catch::Contains("CUDA_ERROR"));
     }
+}
+
+TEST_CASE("messages leave from a GPU's memory by threads that have its context", "[end_to_end][cuda]") {
+    int direct = 0;
+    for (std::uint64_t seed : {1, 2, 4, 5}) {
+        FakeCuda const fake({{"FAKE_CUDA_DELAY", "20"}});
+        Json const json = test::random_graph(seed, {.dtype = "f64"});
+        INFO("seed " << seed << "\n" << json.dump());
+        test::WholeRunSetup setup = on_cuda(3);
+        setup.threads = 2;
+        setup.device_memory = std::int64_t{1} << 20;
+        setup.device_messages = executor::DeviceMessages::on;
+        setup.transport.check_access = FakeCuda::check_access;
+        test::WholeRun const run = test::whole_run(json, setup);
+        check_results_and_blocks(run);
+        for (executor::RunResult const& rank : run.ranks) direct += rank.device && rank.device->direct_messages;
+    }
+    CHECK(direct > 0);
+}
+
+TEST_CASE("nobody waits for a full queue of the driver's", "[end_to_end][cuda]") {
+    FakeCuda const fake({{"FAKE_CUDA_DELAY", "200"}, {"FAKE_CUDA_QUEUE", "1000"}});
+    test::GraphBuilder g;
+    g.leaf("X", {8}, DType::f64, tensor::RandomSource{tensor::Distribution::uniform, -0.5, 0.5, 1});
+    g.einsum("inside", "i->i", {"X"});
+    g.begin_loop("steps", 2000);
+    g.einsum("result", "i->i", {"inside"}, {.join = "x/2"});
+    g.end_loop({{"inside", "result"}});
+    g.einsum("Z", "i->i", {"result"}, {.join = "x*2"});
+    test::WholeRunSetup setup = on_cuda(1);
+    setup.device_memory = std::int64_t{1} << 20;
+    setup.compared = false;
+    test::WholeRun const run = test::whole_run(g.finish({"Z"}), setup);
+    CHECK(run.failures.empty());
+    CHECK(FakeCuda::calls("cuLaunchKernel") >= 2000);
+    CHECK(FakeCuda::calls("blocked") == 0);
 }

@@ -177,3 +177,18 @@ TEST_CASE("messages go from device to device where they can, and the same bits a
     }
     CHECK(direct > 10);
 }
+
+TEST_CASE("memory of the host that copies need is taken before the first kernel", "[end_to_end][device]") {
+    auto const [first, count] = test::seeds(8);
+    for (std::uint64_t seed = first; seed < first + count; ++seed) {
+        Json const json = test::random_graph(seed, {.dtype = "f64"});
+        INFO("seed " << seed << "\n" << json.dump());
+        test::WholeRunSetup setup;
+        setup.ranks = std::array{1, 2, 3}[seed % 3];
+        test::WholeRun const plain = test::whole_run(json, setup);
+        setup.fuses_producers = false;
+        setup.device_messages = executor::DeviceMessages::off;
+        for (std::int64_t const memory : {std::int64_t{0}, std::int64_t{1} << 20})
+            check_same(on_device(plain, setup, "late=1", memory), plain, false);
+    }
+}

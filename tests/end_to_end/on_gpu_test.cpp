@@ -1,9 +1,11 @@
 // The GPU of this machine against the reference: kernels, random graphs at 1 and 2 ranks on it, all examples. Run by
 // scripts/gpu-check.sh; elsewhere, and where there is no GPU, it says so and is skipped (77). EIN_SEEDS=FIRST:COUNT
-// runs other random graphs.
+// runs other random graphs, EIN_KERNELS=N so many random kernels; --device says only which GPU it is.
 #define CATCH_CONFIG_RUNNER
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
+#include <string_view>
 
 #include "tests/executor/device/cuda/cases.hpp"
 #include "tests/executor/device/cuda/on_accelerator.hpp"
@@ -29,14 +31,16 @@ std::string differences(executor::cuda::Cases const& cases) {
 
 }  // namespace
 
-TEST_CASE("kernels on the GPU agree with the reference", "[gpu]") {
+TEST_CASE("kernels on the GPU agree with the reference", "[gpu][kernels]") {
     executor::cuda::Cases cases(77);
-    while (cases.size() < 300) cases.add_random(false);
-    while (cases.size() < 450) cases.add_random(true);
+    char const* const asked = std::getenv("EIN_KERNELS");
+    std::size_t const kernels = asked == nullptr ? 300 : static_cast<std::size_t>(std::atoi(asked));
+    while (cases.size() < kernels) cases.add_random(false);
+    while (cases.size() < kernels * 3 / 2) cases.add_random(true);
     REQUIRE(differences(cases) == "");
 }
 
-TEST_CASE("products of every type and layout agree with the reference", "[gpu]") {
+TEST_CASE("products of every type and layout agree with the reference", "[gpu][kernels]") {
     executor::cuda::Cases cases(78);
     for (auto const& [type, out] :
          {std::pair{f64, f64}, {f32, f32}, {c64, c64}, {c128, c128}, {f16, f16}, {bf16, bf16}, {f16, f32}, {bf16, f32}})
@@ -48,7 +52,7 @@ TEST_CASE("products of every type and layout agree with the reference", "[gpu]")
     REQUIRE(differences(cases) == "");
 }
 
-TEST_CASE("random graphs give the interpreter's results on the GPU", "[gpu]") {
+TEST_CASE("random graphs give the interpreter's results on the GPU", "[gpu][graphs]") {
     auto const dtype = GENERATE("f64", "f32", "mixed", "i32", "c128");
     auto const [first, count] = test::seeds(10);
     for (std::uint64_t seed = first; seed < first + count; ++seed) {
@@ -64,7 +68,7 @@ TEST_CASE("random graphs give the interpreter's results on the GPU", "[gpu]") {
     }
 }
 
-TEST_CASE("the examples run on the GPU", "[gpu]") {
+TEST_CASE("the examples run on the GPU", "[gpu][examples]") {
     for (auto const& entry : std::filesystem::directory_iterator(EIN_EXAMPLES)) {
         Json const json = Json::parse(read_text_file(entry.path()));
         INFO(entry.path().filename());
@@ -80,7 +84,9 @@ TEST_CASE("the examples run on the GPU", "[gpu]") {
 
 int main(int argc, char** argv) {
     try {
-        std::printf("on %s\n", gpu()->description().c_str());
+        bool const only = argc == 2 && std::string_view(argv[1]) == "--device";
+        std::printf(only ? "%s\n" : "on %s\n", gpu()->description().c_str());
+        if (only) return 0;
     } catch (Error const& error) {
         std::printf("skipped: %s\n", error.what());
         return 77;

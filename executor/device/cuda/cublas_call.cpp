@@ -22,11 +22,6 @@ cudaDataType_t cuda_type(DType type) {
     return found->second;
 }
 
-cublasComputeType_t compute_type(ProductTypes const& types) {
-    if (types.compute == DType::f64 || types.compute == DType::c128) return CUBLAS_COMPUTE_64F;
-    return types.tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
-}
-
 /// A factor in the type of the arithmetic, by address.
 class Factor {
 public:
@@ -41,6 +36,12 @@ cublasOperation_t operation(bool transposed) { return transposed ? CUBLAS_OP_T :
 
 }  // namespace
 
+cublasComputeType_t compute_type(ProductTypes const& types) {
+    if (types.compute == DType::f64 || types.compute == DType::c128) return CUBLAS_COMPUTE_64F;
+    bool const all_f32 = types.stored == std::array{DType::f32, DType::f32, DType::f32};
+    return types.tf32 && all_f32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
+}
+
 bool in_cublas(ProductTypes const& types) {
     auto const [a, b, c] = types.stored;
     if (types.compute == DType::f64 || is_complex(types.compute)) return a == types.compute && b == a && c == a;
@@ -48,7 +49,7 @@ bool in_cublas(ProductTypes const& types) {
     return types.compute == DType::f32 && a == b && (half ? c == a || c == DType::f32 : a == DType::f32 && c == a);
 }
 
-void multiply(cublasHandle_t handle, BatchedProduct const& product, void const* a, void const* b, void* c) {
+void multiply(BlasHandle const& handle, BatchedProduct const& product, void const* a, void const* b, void* c) {
     struct Side {
         void const* data;
         std::size_t side;
@@ -61,12 +62,12 @@ void multiply(cublasHandle_t handle, BatchedProduct const& product, void const* 
     auto const flag = [&](Side const& of) { return operation(product.forms[of.side].transposed == by_rows); };
     Factor const alpha(product.alpha, product.types.compute), beta(product.beta, product.types.compute);
     auto const type = [&](std::size_t side) { return cuda_type(product.types.stored[side]); };
-    blas().cublasGemmStridedBatchedEx_64(handle, flag(left), flag(right), left.length, right.length, product.k,
-                                         alpha.address(), left.data, type(left.side), product.forms[left.side].leading,
-                                         product.batch_steps[left.side], right.data, type(right.side),
-                                         product.forms[right.side].leading, product.batch_steps[right.side],
-                                         beta.address(), c, type(C), product.forms[C].leading, product.batch_steps[C],
-                                         product.batch, compute_type(product.types), CUBLAS_GEMM_DEFAULT);
+    handle.functions().cublasGemmStridedBatchedEx_64(
+        handle.get(), flag(left), flag(right), left.length, right.length, product.k, alpha.address(), left.data,
+        type(left.side), product.forms[left.side].leading, product.batch_steps[left.side], right.data, type(right.side),
+        product.forms[right.side].leading, product.batch_steps[right.side], beta.address(), c, type(C),
+        product.forms[C].leading, product.batch_steps[C], product.batch, compute_type(product.types),
+        CUBLAS_GEMM_DEFAULT);
 }
 
 }  // namespace ein::executor::cuda

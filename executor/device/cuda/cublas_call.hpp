@@ -14,8 +14,12 @@ namespace ein::executor::cuda {
 struct ProductTypes {
     std::array<DType, 3> stored;
     DType compute;
-    bool tf32 = false;
+    bool tf32 = false;  // products of f32 may round their operands
 };
+
+/// The type of arithmetic that the combination is asked for with: TF32 where it may and all three matrices are
+/// f32, as cuBLAS has it (of c64 we do not ask).
+cublasComputeType_t compute_type(ProductTypes const& types);
 
 /// Whether cuBLAS knows the combination.
 bool in_cublas(ProductTypes const& types);
@@ -28,6 +32,6 @@ struct BatchedProduct {
     std::array<BlasForm, 3> forms;
     std::array<Extent, 3> batch_steps{};  // in elements
 };
-void multiply(cublasHandle_t handle, BatchedProduct const& product, void const* a, void const* b, void* c);
+void multiply(BlasHandle const& handle, BatchedProduct const& product, void const* a, void const* b, void* c);
 
 }  // namespace ein::executor::cuda

@@ -98,7 +98,8 @@ private:
             auto const place = [&](std::size_t side) {
                 return at[side] + steps[side] * static_cast<Extent>(size_of(way_.types.stored[side]));
             };
-            multiply(handle_.get(), call, place(A), place(B), place(C));
+            multiply(handle_, call, place(A), place(B), place(C));
+            launcher_.count_launches(1);
         }
     }
 

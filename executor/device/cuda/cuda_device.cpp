@@ -1,9 +1,9 @@
 #include "executor/device/cuda/cuda_device.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "executor/device/cuda/cublas_kernel.hpp"
+#include "executor/device/cuda/driver/compiler.hpp"
 #include "executor/device/cuda/generated_kernel.hpp"
 #include "executor/device/cuda/tuning.hpp"
 #include "executor/device/host_kernel.hpp"
@@ -16,19 +16,16 @@ namespace {
 CUdeviceptr address(std::byte const* at) { return reinterpret_cast<CUdeviceptr>(at); }
 std::size_t count(std::int64_t bytes) { return static_cast<std::size_t>(bytes); }
 
-LocalRank this_local_rank() {
-    return local_rank([](char const* name) { return std::getenv(name); });
-}
-
 }  // namespace
 
-CudaDevice::CudaDevice(CudaOptions options, LocalRank local)
+CudaDevice::CudaDevice(CudaOptions options)
     : options_(options),
-      context_(choose_gpu(local)),
+      context_(choose_gpu(options.seat)),
       streams_{{context_, events_}, {context_, events_}, {context_, events_}},
       launcher_(context_, events_, of(Stream::compute)),
+      moves_(launcher_),
       blas_(launcher_) {
-    compiler();  // rather now than in the middle of the run
+    compiler(context_.gpu().architecture);  // rather now than in the middle of the run
 }
 
 CudaDevice::~CudaDevice() { CudaDevice::drain(); }
@@ -41,30 +38,24 @@ std::unique_ptr<PreparedKernel const> CudaDevice::prepare(KernelShape const& sha
     return make_generated_kernel(launcher_, shape, params);
 }
 
-void CudaDevice::run(Program program, void const* from, void* to) {
-    launcher_.run(launcher_.prepare(std::move(program)), {std::span(&from, 1), to});
+void CudaDevice::run(PreparedProgram const& program, void const* from, void* to) {
+    launcher_.run(program, {std::span(&from, 1), to});
 }
 
-void CudaDevice::copy(CopyCall const& call, WorkerTeam&) {
-    run(copy_program(call, launcher_.shape()), call.from, call.to);
-}
+void CudaDevice::copy(CopyCall const& call, WorkerTeam&) { run(moves_.of(call), call.from, call.to); }
 
-void CudaDevice::reshape(ReshapeCall const& call, WorkerTeam&) {
-    run(reshape_program(call, launcher_.shape()), call.from, call.to);
-}
+void CudaDevice::reshape(ReshapeCall const& call, WorkerTeam&) { run(moves_.of(call), call.from, call.to); }
 
 void CudaDevice::fill(void* to, Extent elements, DType dtype, scalar::Scalar value, WorkerTeam&) {
-    run(fill_program(to, elements, dtype, value, launcher_.shape()), nullptr, to);
+    run(moves_.of_fill(to, elements, dtype, value), nullptr, to);
 }
 
-void CudaDevice::expect_copy(CopyCall const& call) { launcher_.prepare(copy_program(call, launcher_.shape())); }
+void CudaDevice::expect_copy(CopyCall const& call) { moves_.of(call); }
 
-void CudaDevice::expect_reshape(ReshapeCall const& call) {
-    launcher_.prepare(reshape_program(call, launcher_.shape()));
-}
+void CudaDevice::expect_reshape(ReshapeCall const& call) { moves_.of(call); }
 
 void CudaDevice::expect_fill(Extent elements, DType dtype, scalar::Scalar const& value) {
-    launcher_.prepare(fill_program(nullptr, elements, dtype, value, launcher_.shape()));
+    moves_.of_fill(nullptr, elements, dtype, value);
 }
 
 std::int64_t CudaDevice::free_memory() const {
@@ -107,9 +98,7 @@ void CudaDevice::drain() noexcept {
     for (MarkedStream& stream : streams_) stream.drain();
 }
 
-std::unique_ptr<Accelerator> make_cuda_device(CudaOptions options) {
-    return std::make_unique<CudaDevice>(options, this_local_rank());
-}
+std::unique_ptr<Accelerator> make_cuda_device(CudaOptions options) { return std::make_unique<CudaDevice>(options); }
 
 namespace {
 
@@ -123,24 +112,28 @@ std::string problem_of(Try const& attempt) {
     return "";
 }
 
-std::string gpu_problem() {
-    return problem_of([] { choose_gpu(this_local_rank()); });
+std::string gpu_problem(ChosenGpu& found) {
+    return problem_of([&] { found = choose_gpu({}); });
 }
 
-std::string library_problem() {
-    return problem_of([] {
-        compiler();
-        blas();
+std::string library_problem(ChosenGpu const& gpu) {
+    return problem_of([&] {
+        compiler(gpu.architecture);
+        blas(gpu.architecture);
     });
 }
 
 }  // namespace
 
-std::string cuda_library_problem() { return gpu_problem().empty() ? library_problem() : ""; }
+std::string cuda_library_problem() {
+    ChosenGpu gpu;
+    return gpu_problem(gpu).empty() ? library_problem(gpu) : "";
+}
 
 std::string cuda_problem() {
-    std::string const gpu = gpu_problem();
-    return gpu.empty() ? library_problem() : gpu;
+    ChosenGpu gpu;
+    std::string const problem = gpu_problem(gpu);
+    return problem.empty() ? library_problem(gpu) : problem;
 }
 
 }  // namespace ein::executor::cuda

@@ -11,12 +11,13 @@
 #include "executor/device/cuda/driver/blas_handle.hpp"
 #include "executor/device/cuda/driver/launcher.hpp"
 #include "executor/device/cuda/make_cuda_device.hpp"
+#include "executor/device/cuda/move_programs.hpp"
 
 namespace ein::executor::cuda {
 
 class CudaDevice final : public Accelerator {
 public:
-    CudaDevice(CudaOptions options, LocalRank local);
+    explicit CudaDevice(CudaOptions options);
     ~CudaDevice() override;
 
     std::string_view name() const override { return "cuda"; }
@@ -35,8 +36,10 @@ public:
     std::byte* reserve(std::int64_t bytes) override;
     std::byte* allocate_host(std::int64_t bytes) override;
     void free_host(std::byte* memory, std::int64_t bytes) noexcept override;
+    void enter() override { context_.enter(); }
     void copy_in(std::byte* device, std::byte const* host, std::int64_t bytes) override;
     void copy_out(std::byte* host, std::byte const* device, std::int64_t bytes) override;
+    std::int64_t launches() const override { return launcher_.launches(); }
     Mark mark(Stream stream) override { return of(stream).mark(); }
     void wait(Stream waits, Stream of_stream, Mark mark) override { of(waits).wait(of(of_stream), mark); }
     bool passed(Stream of_stream, Mark mark) override { return of(of_stream).passed(mark); }
@@ -45,7 +48,7 @@ public:
 
 private:
     MarkedStream& of(Stream stream) { return streams_[static_cast<std::size_t>(stream)]; }
-    void run(Program program, void const* from, void* to);
+    void run(PreparedProgram const& program, void const* from, void* to);
 
     CpuDevice host_;  // runs sparse kernels
     CudaOptions const options_;
@@ -54,6 +57,7 @@ private:
     MarkedStream streams_[streams];
     DeviceBytes blocks_;
     Launcher launcher_;
+    MovePrograms moves_;
     BlasHandle blas_;
 };
 

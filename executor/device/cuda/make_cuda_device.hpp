@@ -4,16 +4,22 @@
 #include <memory>
 
 #include "executor/device/accelerator.hpp"
+#include "executor/device/gpu_seat.hpp"
 
 namespace ein::executor::cuda {
 
 struct CudaOptions {
     bool tf32 = false;            // products of f32 may round their operands to 10 bits
     bool prefers_cublas = false;  // also where another kernel is predicted to be faster: for tests
+    GpuSeat seat = {};
 };
 
 /// The GPU of this rank. @throws RunError with what is missing and the fix
 std::unique_ptr<Accelerator> make_cuda_device(CudaOptions options);
+
+/// Names of the GPUs that this process sees (their UUIDs, of parts of GPUs too), "" for one that is too old; nothing
+/// where there is none, or no driver.
+std::vector<std::string> visible_gpus();
 
 /// Why make_cuda_device would throw, or "" where a GPU is there and can be used.
 std::string cuda_problem();

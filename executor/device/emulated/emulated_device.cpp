@@ -59,8 +59,9 @@ EmulatedFaults emulated_faults_from_text(std::string_view text) {
     EmulatedFaults faults;
     std::int64_t delay = 0, seed = 1;
     std::map<std::string_view, std::int64_t*> const known{
-        {"allocate", &faults.allocate}, {"copy", &faults.copy}, {"kernel", &faults.kernel}, {"lost", &faults.lost},
-        {"wrong", &faults.wrong},       {"host", &faults.host}, {"delay", &delay},          {"seed", &seed}};
+        {"allocate", &faults.allocate}, {"copy", &faults.copy}, {"kernel", &faults.kernel},
+        {"lost", &faults.lost},         {"late", &faults.late}, {"wrong", &faults.wrong},
+        {"host", &faults.host},         {"delay", &delay},      {"seed", &seed}};
     while (!text.empty()) {
         std::string_view const entry = text.substr(0, text.find(','));
         text.remove_prefix(std::min(text.size(), entry.size() + 1));
@@ -72,7 +73,8 @@ EmulatedFaults emulated_faults_from_text(std::string_view text) {
         if (name == known.end() || error != std::errc() || end != number.data() + number.size() || value < 0 ||
             value > 1'000'000'000)
             throw UsageError(
-                "--device emulated: expected allocate=N, copy=N, kernel=N, lost=N, wrong=N, host=N, delay=MICROSECONDS "
+                "--device emulated: expected allocate=N, copy=N, kernel=N, lost=N, wrong=N, late=1, host=N, "
+                "delay=MICROSECONDS "
                 "or seed=N, found "
                 "'" +
                 std::string(entry) + "'; correct the option");
@@ -151,12 +153,16 @@ std::byte* EmulatedDevice::reserve(std::int64_t bytes) {
     count_allocation();
     memory_ = fresh(bytes);
     bytes_ = bytes;
+    context_.own(memory_, bytes_);
     return memory_;
 }
 
 std::byte* EmulatedDevice::allocate_host(std::int64_t bytes) {
     MutexLock const lock(mutex_);
     count_allocation();
+    if (faults_.late != 0 && launches_ > 0)
+        throw MemoryError("the emulated device: expected host memory to be asked for before the first kernel, found " +
+                          std::to_string(bytes) + " bytes asked for later");
     std::byte* const memory = fresh(bytes);
     host_memory_[memory] = bytes;
     return memory;
@@ -188,6 +194,7 @@ void EmulatedDevice::fail_if(std::int64_t at, std::int64_t count, char const* wh
 }
 
 void EmulatedDevice::launch(std::function<void()> kernel) {
+    ++launches_;
     ask(Stream::compute, {[this, kernel = std::move(kernel)] {
             begin_next(Kind::kernel);
             kernel();

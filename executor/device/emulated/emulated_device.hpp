@@ -6,6 +6,7 @@
 // fails.
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <exception>
 #include <map>
@@ -15,6 +16,7 @@
 
 #include "executor/device/accelerator.hpp"
 #include "executor/device/cpu/cpu_device.hpp"
+#include "executor/device/emulated/emulated_context.hpp"
 #include "lib/base/threads/mutex.hpp"
 
 namespace ein::executor {
@@ -24,6 +26,7 @@ struct EmulatedFaults {
     std::int64_t allocate = 0, copy = 0, kernel = 0;  // the n-th of its kind fails
     std::int64_t lost = 0;                            // the device is gone at the n-th copy or kernel
     std::int64_t wrong = 0;                           // the first element that the n-th kernel writes is wrong
+    std::int64_t late = 0;                            // 1: host memory that is asked for after a kernel fails
     std::int64_t host = 0;                            // every n-th kernel that is prepared is left to the host
     int delay = 0;                                    // microseconds at most, at random
     unsigned seed = 1;                                // of delays
@@ -46,8 +49,10 @@ public:
     std::byte* reserve(std::int64_t bytes) override;
     std::byte* allocate_host(std::int64_t bytes) override;
     void free_host(std::byte* memory, std::int64_t bytes) noexcept override;
+    void enter() override { context_.enter(); }
     void copy_in(std::byte* device, std::byte const* host, std::int64_t bytes) override;
     void copy_out(std::byte* host, std::byte const* device, std::int64_t bytes) override;
+    std::int64_t launches() const override { return launches_; }
     Mark mark(Stream stream) override;
     void wait(Stream waits, Stream of, Mark mark) override;
     bool passed(Stream of, Mark mark) override;
@@ -96,10 +101,12 @@ private:
     void throw_failure() EIN_REQUIRES(mutex_);
 
     EmulatedFaults const faults_;
+    EmulatedContext const context_;
     CpuDevice cpu_;
     std::byte* memory_ = nullptr;
     std::int64_t bytes_ = 0;
     std::int64_t prepared_ = 0;
+    std::atomic<std::int64_t> launches_ = 0;
     Server servers_[streams];
     Mutex mutex_;
     Condition progress_;                      // a job is done

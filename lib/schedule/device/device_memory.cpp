@@ -206,7 +206,7 @@ void DeviceMemory::evict(BlockId block, std::vector<Step>& steps) {
     State& state = of(block);
     steps.push_back({state.host ? Step::Kind::drop : Step::Kind::copy_out, block, state.place});
     if (!state.host) traffic_.evicted += state.bytes;
-    state.host = true;
+    now_in_host(state);
     state.device = false;
     leave(block);
 }
@@ -239,7 +239,9 @@ void DeviceMemory::leave(BlockId block) {
 
 void DeviceMemory::remove(BlockId block) {
     if (is_here(block)) leave(block);
-    of(block).host = of(block).device = false;
+    State& state = of(block);
+    state.host = state.device = false;
+    if (std::exchange(state.buffered, false)) host_in_use_ -= state.room;
 }
 
 void DeviceMemory::move(BlockId from, BlockId to) {
@@ -254,16 +256,25 @@ void DeviceMemory::move(BlockId from, BlockId to) {
     heir.brought = old.brought;
     heir.host = std::exchange(old.host, false);
     heir.device = std::exchange(old.device, false);
+    heir.buffered = std::exchange(old.buffered, false);
+}
+
+void DeviceMemory::now_in_host(State& state) {
+    state.host = true;
+    if (std::exchange(state.buffered, true)) return;
+    host_in_use_ += state.room;
+    largest_in_host_ = std::max(largest_in_host_, state.room);
+    host_peak_ = std::max(host_peak_, host_in_use_);
 }
 
 void DeviceMemory::written_by_host(BlockId block) {
     if (is_here(block)) leave(block);
-    of(block).host = true;
+    now_in_host(of(block));
     of(block).device = false;
 }
 
 void DeviceMemory::copied_out(BlockId block) {
-    of(block).host = true;
+    now_in_host(of(block));
     traffic_.sent_home += of(block).bytes;
 }
 

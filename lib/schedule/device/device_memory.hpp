@@ -80,6 +80,10 @@ public:
     /// Not all blocks fit together, so that some may have to leave.
     bool is_tight() const { return tight_; }
     DeviceTraffic const& traffic() const { return traffic_; }
+    /// Bytes of the buffers that blocks have had in the host at once, each from when the host first had its bytes until
+    /// it is removed.
+    std::int64_t host_peak() const { return host_peak_; }
+    std::int64_t largest_in_host() const { return largest_in_host_; }
 
 private:
     struct State {
@@ -89,6 +93,7 @@ private:
         std::int64_t brought = -2;          // number of the last bring() that used it
         bool host = false, device = false;  // who has its newest bytes; neither: it has none yet
         bool made_here = false, used_here = false, wanted = false, pinned = false;
+        bool buffered = false;  // in the host
     };
     State& of(BlockId block) { return states_[block]; }
     State const& of(BlockId block) const { return states_[block]; }
@@ -103,6 +108,7 @@ private:
     void evict(BlockId block, std::vector<Step>& steps);
     void begin_anew(std::vector<Step>& steps);
     void leave(BlockId block);
+    void now_in_host(State& state);
 
     Section const& section_;
     AddressGaps places_;
@@ -117,6 +123,7 @@ private:
     std::int64_t bring_ = 0;                           // calls of bring()
     TaskId now_{0};
     std::int64_t in_use_ = 0;  // bytes
+    std::int64_t host_in_use_ = 0, host_peak_ = 0, largest_in_host_ = 0;
     DeviceTraffic traffic_;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lib/base/saturating.hpp"
+#include "lib/schedule/device/tuning.hpp"
 #include "lib/schedule/dispatch/dispatcher.hpp"
 #include "lib/schedule/memory/replay.hpp"
 
@@ -96,6 +97,9 @@ public:
         return total_;
     }
 
+    std::int64_t host_peak() const { return device_.host_peak(); }
+    std::int64_t largest_in_host() const { return device_.largest_in_host(); }
+
 private:
     std::optional<TaskId> next() {
         if (auto const receive = dispatcher_.take_receive()) return receive;
@@ -153,6 +157,21 @@ DeviceTraffic device_traffic(Header const& header, Section const& section, std::
                              IterationCounts iterations) {
     if (iterations.empty()) iterations = predicted_iterations(header, section);
     return DryRun(header, section, capacity, direct, std::move(iterations)).run();
+}
+
+std::int64_t host_buffer_bytes(Header const& header, Section const& section, std::int64_t capacity) {
+    DryRun dry(header, section, capacity, false, predicted_iterations(header, section));
+    dry.run();
+    std::int64_t all = 0, largest = 0;
+    for (Task const& task : section.tasks) {
+        if (!task.is<Receive>()) continue;
+        std::int64_t const part = DeviceMemory::rounded(section.range_of(section.message(task)).bytes);
+        all += part;
+        largest = std::max(largest, part);
+    }
+    std::int64_t const blocks = dry.host_peak();
+    std::int64_t const late = std::min(blocks, tuning::removed_later * dry.largest_in_host());
+    return blocks + blocks / tuning::gaps_between_buffers + late + std::min(all, tuning::arriving_at_once * largest);
 }
 
 }  // namespace ein::schedule

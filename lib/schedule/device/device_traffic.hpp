@@ -13,4 +13,8 @@ namespace ein::schedule {
 DeviceTraffic device_traffic(Header const& header, Section const& section, std::int64_t capacity, bool direct = false,
                              IterationCounts iterations = {});
 
+/// Bytes of buffers in the host that such a run needs at once, in any order that is near the schedule's: those of the
+/// blocks, what else arrives for blocks on the device, and some for gaps between them.
+std::int64_t host_buffer_bytes(Header const& header, Section const& section, std::int64_t capacity);
+
 }  // namespace ein::schedule

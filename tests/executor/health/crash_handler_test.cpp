@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <optional>
 #include <thread>
 
 #include "tests/support/catch.hpp"
@@ -101,4 +102,18 @@ TEST_CASE("a signal that was ignored stays so", "[executor][crash_handler]") {
         _exit(0);
     });
     CHECK(end.text == "goes on");
+}
+
+TEST_CASE("a crash ends with what is known to cause it, an end by request does not", "[executor][crash_handler]") {
+    int const signal = GENERATE(SIGTERM, SIGSEGV);
+    for (bool const over : {false, true}) {
+        End const end = end_of([&](int pipe) {
+            CrashHandler const last([&](Ending const& ending) { put(pipe, ending.why); });
+            std::optional<CrashHint> hint(std::in_place, "; leave it out");
+            if (over) hint.reset();
+            raise(signal);
+            _exit(0);
+        });
+        CHECK((end.text.find("; leave it out") != std::string::npos) == (signal == SIGSEGV && !over));
+    }
 }

@@ -14,7 +14,7 @@ std::vector<std::string> said_of(int ranks, int on_device, RunSettings const& se
     test::Said said;
     test::on_ranks(ranks, {}, [&](Transport& transport) {
         DeviceKind const kind = transport.rank().value() == on_device ? DeviceKind::emulated : DeviceKind::cpu;
-        RankDevice const device = take_device({.kind = kind}, {0});
+        RankDevice const device = take_device({.kind = kind}, {}, {0});
         report_places(transport, "node", device, settings, said.messages());
         return 0;
     });

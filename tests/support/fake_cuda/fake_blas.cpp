@@ -2,6 +2,7 @@
 // the device's memory.
 #include <cublas_v2.h>
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <cstring>
@@ -114,13 +115,26 @@ struct Product {
     }
 };
 
-/// What cuBLAS supports.
+/// What cublasGemmStridedBatchedEx supports, by the table in cuBLAS's documentation (section cublasGemmEx): types of
+/// the arithmetic, of A and B, of C. Types that we do not have (8-bit floats, integers) are left out.
 bool supported(cudaDataType_t a, cudaDataType_t b, cudaDataType_t c, cublasComputeType_t compute) {
-    if (a != b) return false;
-    if (compute == CUBLAS_COMPUTE_64F) return (a == CUDA_R_64F || a == CUDA_C_64F) && c == a;
-    if (compute != CUBLAS_COMPUTE_32F && compute != CUBLAS_COMPUTE_32F_FAST_TF32) return false;
-    if (a == CUDA_R_16F || a == CUDA_R_16BF) return c == a || c == CUDA_R_32F;
-    return (a == CUDA_R_32F || a == CUDA_C_32F) && c == a;
+    struct Row {
+        cublasComputeType_t compute;
+        cudaDataType_t operands, output;
+    };
+    constexpr Row rows[] = {
+        {CUBLAS_COMPUTE_16F, CUDA_R_16F, CUDA_R_16F},           {CUBLAS_COMPUTE_32F, CUDA_R_16BF, CUDA_R_16BF},
+        {CUBLAS_COMPUTE_32F, CUDA_R_16F, CUDA_R_16F},           {CUBLAS_COMPUTE_32F, CUDA_R_16BF, CUDA_R_32F},
+        {CUBLAS_COMPUTE_32F, CUDA_R_16F, CUDA_R_32F},           {CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_32F},
+        {CUBLAS_COMPUTE_32F, CUDA_C_32F, CUDA_C_32F},           {CUBLAS_COMPUTE_32F_FAST_16F, CUDA_R_32F, CUDA_R_32F},
+        {CUBLAS_COMPUTE_32F_FAST_16F, CUDA_C_32F, CUDA_C_32F},  {CUBLAS_COMPUTE_32F_FAST_16BF, CUDA_R_32F, CUDA_R_32F},
+        {CUBLAS_COMPUTE_32F_FAST_16BF, CUDA_C_32F, CUDA_C_32F}, {CUBLAS_COMPUTE_32F_FAST_TF32, CUDA_R_32F, CUDA_R_32F},
+        {CUBLAS_COMPUTE_32F_FAST_TF32, CUDA_C_32F, CUDA_C_32F}, {CUBLAS_COMPUTE_64F, CUDA_R_64F, CUDA_R_64F},
+        {CUBLAS_COMPUTE_64F, CUDA_C_64F, CUDA_C_64F},
+    };
+    return a == b && std::any_of(std::begin(rows), std::end(rows), [&](Row const& row) {
+               return row.compute == compute && row.operands == a && row.output == c;
+           });
 }
 
 bool is_complex(cudaDataType_t type) { return type == CUDA_C_32F || type == CUDA_C_64F; }
@@ -136,6 +150,7 @@ extern "C" {
 
 cublasStatus_t cublasCreate(cublasHandle_t* handle) {
     if (gpu().enter("cublasCreate") != CUDA_SUCCESS) return CUBLAS_STATUS_NOT_INITIALIZED;
+    if (FAKE_CUDA_MAJOR > 12 && gpu().settings().architecture < 75) return CUBLAS_STATUS_ARCH_MISMATCH;
     *handle = reinterpret_cast<cublasHandle_t>(new Handle);
     gpu().count_object(1);
     return CUBLAS_STATUS_SUCCESS;
@@ -171,6 +186,7 @@ cublasStatus_t cublasGemmStridedBatchedEx_64(cublasHandle_t handle, cublasOperat
                                              cudaDataType type_c, std::int64_t leading_c, long long step_c,
                                              std::int64_t batches, cublasComputeType_t compute, cublasGemmAlgo_t) {
     if (gpu().enter("cublasGemmStridedBatchedEx") != CUDA_SUCCESS) return CUBLAS_STATUS_EXECUTION_FAILED;
+    if (gpu().settings().delay == -2) return CUBLAS_STATUS_SUCCESS;
     Handle const& on = handle_of(handle);
     if (on.stream == nullptr || on.atomics || !on.workspace || !on.exact) return CUBLAS_STATUS_NOT_INITIALIZED;
     if (!supported(type_a, type_b, type_c, compute)) return CUBLAS_STATUS_NOT_SUPPORTED;

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <initializer_list>
 #include <map>
+#include <stdexcept>
 #include <string>
 
 namespace ein::test {
@@ -28,6 +29,12 @@ public:
 
     /// What devices have not given back.
     static std::int64_t objects() { return function<std::int64_t()>("fake_cuda_objects")(); }
+    /// @throws std::logic_error for memory of the device where this thread has no current context, as MPI may crash
+    /// then
+    static void check_access(void const* memory) {
+        if (function<int(void const*)>("fake_cuda_may_use")(memory) == 0)
+            throw std::logic_error("a message is given a GPU's memory by a thread without a current context");
+    }
     /// Since the first device of the process that is still there was made.
     static std::int64_t calls(char const* name) { return function<std::int64_t(char const*)>("fake_cuda_calls")(name); }
 

@@ -1,4 +1,5 @@
 // The functions of libcuda.so.1 that we load.
+#include <cstdio>
 #include <cstring>
 #include <vector>
 
@@ -48,7 +49,7 @@ extern "C" {
 CUresult cuInit(unsigned) {
     gpu().start();
     if (CUresult const error = gpu().enter("cuInit"); error != CUDA_SUCCESS) return error;
-    return gpu().settings().devices == 0 ? CUDA_ERROR_NO_DEVICE : CUDA_SUCCESS;
+    return gpu().settings().visible.empty() ? CUDA_ERROR_NO_DEVICE : CUDA_SUCCESS;
 }
 CUresult cuDriverGetVersion(int* version) {
     char const* const set = std::getenv("FAKE_CUDA_DRIVER");
@@ -69,19 +70,27 @@ CUresult cuGetErrorString(CUresult error, char const** text) {
 }
 
 CUresult cuDeviceGetCount(int* count) {
-    *count = gpu().settings().devices;
+    *count = static_cast<int>(gpu().settings().visible.size());
     return gpu().enter("cuDeviceGetCount");
 }
 CUresult cuDeviceGet(CUdevice* device, int number) {
-    *device = number;
-    return number < gpu().settings().devices ? gpu().enter("cuDeviceGet") : CUDA_ERROR_INVALID_DEVICE;
+    std::vector<int> const visible = gpu().settings().visible;
+    if (number < 0 || number >= static_cast<int>(visible.size())) return CUDA_ERROR_INVALID_DEVICE;
+    *device = visible[static_cast<std::size_t>(number)];
+    return gpu().enter("cuDeviceGet");
+}
+CUresult cuDeviceGetUuid(CUuuid* id, CUdevice device) {
+    std::snprintf(id->bytes, sizeof id->bytes, "fake GPU %d", device);
+    return gpu().enter("cuDeviceGetUuid");
 }
 CUresult cuDeviceGetName(char* name, int length, CUdevice) {
     std::strncpy(name, "Fake GPU", static_cast<std::size_t>(length));
     return gpu().enter("cuDeviceGetName");
 }
 CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice) {
-    *value = attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR         ? 9
+    int const architecture = gpu().settings().architecture;
+    *value = attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR         ? architecture / 10
+             : attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR       ? architecture % 10
              : attribute == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT           ? 1
              : attribute == CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR ? 512
                                                                                : 0;
@@ -210,6 +219,7 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
                         unsigned block_y, unsigned block_z, unsigned shared, CUstream stream, void** arguments,
                         void**) {
     ENTER("cuLaunchKernel");
+    if (gpu().settings().delay == -2) return CUDA_SUCCESS;
     HostFunction const& kernel = *reinterpret_cast<HostFunction const*>(function);
     std::vector<std::uint64_t> words(kernel.argument_bytes() / 8);
     std::memcpy(words.data(), arguments[0], words.size() * 8);
@@ -225,6 +235,9 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
     });
     return CUDA_SUCCESS;
 }
+
+// For tests: whether a library that is given this address now could use it, as MPI does.
+int fake_cuda_may_use(void const* memory) { return current != nullptr || !gpu().has(memory, 1, true) ? 1 : 0; }
 
 // For tests: what was not given back, and how often a function was called since the first device was made.
 std::int64_t fake_cuda_objects() { return gpu().objects(); }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <sstream>
 
 namespace fake_cuda {
 namespace {
@@ -10,6 +11,20 @@ namespace {
 std::string set(char const* name, std::string const& otherwise) {
     char const* const value = std::getenv(name);
     return value == nullptr ? otherwise : value;
+}
+
+/// Up to the first that is not there, as CUDA has it.
+std::vector<int> visible(int devices) {
+    std::vector<int> seen;
+    std::string all;
+    for (int device = 0; device < devices; ++device) all += std::to_string(device) + ",";
+    std::istringstream list(set("CUDA_VISIBLE_DEVICES", all));
+    for (std::string number; std::getline(list, number, ',');) {
+        int const device = std::atoi(number.c_str());
+        if (device < 0 || device >= devices) break;
+        seen.push_back(device);
+    }
+    return seen;
 }
 
 }  // namespace
@@ -38,14 +53,16 @@ Stream::~Stream() {
 
 void Stream::ask(std::function<void()> work) {
     if (!thread_.joinable()) {
-        work();
+        if (gpu().settings().delay == -1) work();
         std::lock_guard const lock(mutex_);
         ++asked_;
         ++done_;
         return;
     }
     {
-        std::lock_guard const lock(mutex_);
+        std::unique_lock lock(mutex_);
+        if (jobs_.size() >= gpu().settings().queue) gpu().count("blocked");
+        changed_.wait(lock, [&] { return jobs_.size() < gpu().settings().queue; });
         ++asked_;
         jobs_.push_back(std::move(work));
     }
@@ -88,10 +105,12 @@ void Stream::serve() {
 void Gpu::start() {
     std::lock_guard const lock(mutex_);
     settings_ = {};
-    settings_.devices = std::stoi(set("FAKE_CUDA_DEVICES", "1"));
+    settings_.visible = visible(std::stoi(set("FAKE_CUDA_DEVICES", "1")));
+    settings_.architecture = std::stoi(set("FAKE_CUDA_ARCHITECTURE", "90"));
     settings_.driver = std::stoi(set("FAKE_CUDA_DRIVER", "13000"));
     settings_.memory = std::stoll(set("FAKE_CUDA_MEMORY", "1073741824"));
     settings_.delay = std::stoi(set("FAKE_CUDA_DELAY", "-1"));
+    settings_.queue = static_cast<std::size_t>(std::stoll(set("FAKE_CUDA_QUEUE", "1024")));
     std::string const fail = set("FAKE_CUDA_FAIL", ":0");
     settings_.fails = fail.substr(0, fail.find(':'));
     settings_.fails_at = std::stoll(fail.substr(fail.find(':') + 1));
@@ -168,6 +187,11 @@ std::int64_t Gpu::free_bytes() {
 std::int64_t Gpu::calls(std::string const& function) {
     std::lock_guard const lock(mutex_);
     return calls_[function];
+}
+
+void Gpu::count(std::string const& what) {
+    std::lock_guard const lock(mutex_);
+    ++calls_[what];
 }
 
 void Gpu::count_object(int change) {

@@ -2,12 +2,15 @@
 // host's, streams are threads (or nothing, when what is asked is done at once), kernels are compiled by the C++
 // compiler. It is stricter than a GPU: copies want device memory on one side and pinned memory on the other, and what
 // was never written is no number. These variables of the environment are read by cuInit:
-//     FAKE_CUDA_DEVICES=2  FAKE_CUDA_DRIVER=12040  FAKE_CUDA_MEMORY=1000000   what there is
+//     FAKE_CUDA_DEVICES=2  FAKE_CUDA_DRIVER=12040  FAKE_CUDA_MEMORY=1000000  FAKE_CUDA_ARCHITECTURE=70   what there is
+//     CUDA_VISIBLE_DEVICES=1    which of them are seen, by number
 //     FAKE_CUDA_DELAY=50        streams are threads, which sleep up to so many microseconds before each thing they do
+//     FAKE_CUDA_DELAY=-2        what is asked of streams is not done: what is left is the host's part
+//     FAKE_CUDA_QUEUE=1024      what a stream holds: whoever asks for more waits, and "blocked" counts as called
 //     FAKE_CUDA_FAIL=cuMemAlloc:3   the third call fails; "kernel:3" and "copy:3": what the third has begun fails, and
 //     all after it
-// Example: LD_LIBRARY_PATH or EINLOOM_CUDA_LIBRARIES names the folder with libcuda.so.1, libnvrtc.so.13 and
-// libcublas.so.13, which are this library.
+// Example: LD_LIBRARY_PATH or EINLOOM_CUDA_LIBRARIES names the folder with libcuda.so.1, which is this library, and
+// libnvrtc.so.13 and libcublas.so.13, which are built on it.
 #pragma once
 
 #include <cuda.h>
@@ -21,14 +24,17 @@
 #include <random>
 #include <string>
 #include <thread>
+#include <vector>
 
 namespace fake_cuda {
 
 struct Settings {
-    int devices = 1, driver = 13000;
+    std::vector<int> visible{0};  // GPUs, as CUDA_VISIBLE_DEVICES lets them be seen
+    int driver = 13000, architecture = 90;
     std::int64_t memory = std::int64_t{1} << 30;
-    int delay = -1;     // microseconds; -1: no threads
-    std::string fails;  // the name of a function, "kernel" or "copy"
+    int delay = -1;            // microseconds; -1: no threads; -2: nothing is done
+    std::size_t queue = 1024;  // what a stream holds
+    std::string fails;         // the name of a function, "kernel" or "copy"
     std::int64_t fails_at = 0;
 };
 
@@ -78,6 +84,7 @@ public:
 
     /// Since the start.
     std::int64_t calls(std::string const& function);
+    void count(std::string const& what);
 
     /// Objects that somebody must give back: memory, streams, events, modules, handles, contexts.
     void count_object(int change);

@@ -19,9 +19,11 @@ public:
     /// @throws RunError, MemoryError
     void make();
     cublasHandle_t get() const { return handle_; }
+    Blas const& functions() const { return *functions_; }
 
 private:
     Launcher& launcher_;
+    Blas const* functions_ = nullptr;  // once made
     DeviceBytes workspace_;
     cublasHandle_t handle_ = nullptr;
 };

@@ -1,11 +1,16 @@
 #include "executor/device/cuda/driver/driver.hpp"
 
+#include <algorithm>
+#include <map>
+
+#include "executor/device/cuda/driver/compiler.hpp"
 #include "lib/base/error.hpp"
+#include "lib/base/threads/mutex.hpp"
 
 namespace ein::executor::cuda {
 namespace {
 
-constexpr int oldest = 12, newest = 13;  // major versions of CUDA that we know the libraries of
+constexpr int oldest = 12;  // major version of CUDA that we know the libraries of
 
 std::string version_text(int version) {
     return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
@@ -22,9 +27,14 @@ Driver load_driver() {
     return found;
 }
 
-/// Libraries of a later CUDA than the driver's make code that it cannot load: "libnvrtc.so.12", the driver's own
-/// version first.
-std::vector<std::string> names_for_driver(std::string const& stem) {
+}  // namespace
+
+Driver const& driver() {
+    static Driver const loaded = load_driver();
+    return loaded;
+}
+
+std::vector<std::string> names_for_driver(std::string const& stem, int newest) {
     std::vector<std::string> names;
     for (int major = std::min(newest, driver_version() / 1000); major >= oldest; --major)
         names.push_back(stem + std::to_string(major));
@@ -37,21 +47,16 @@ std::string fix_of_toolkit() {
            "), or name CUDA's folder in CUDA_HOME, or that of the libraries in LD_LIBRARY_PATH";
 }
 
-}  // namespace
-
-Driver const& driver() {
-    static Driver const loaded = load_driver();
-    return loaded;
-}
-
-Compiler const& compiler() {
-    static Compiler const loaded{SharedLibrary::open(names_for_driver("libnvrtc.so."), fix_of_toolkit())};
-    return loaded;
-}
-
-Blas const& blas() {
-    static Blas const loaded{SharedLibrary::open(names_for_driver("libcublas.so."), fix_of_toolkit())};
-    return loaded;
+Blas const& blas(int architecture) {
+    static Mutex mutex;
+    static std::map<int, Blas> loaded;  // by the newest major version that will do
+    int const newest = compiler(architecture).major();
+    MutexLock const lock(mutex);
+    auto const known = loaded.find(newest);
+    if (known != loaded.end()) return known->second;
+    return loaded
+        .try_emplace(newest, Blas{SharedLibrary::open(names_for_driver("libcublas.so.", newest), fix_of_toolkit())})
+        .first->second;
 }
 
 int driver_version() {
@@ -68,7 +73,16 @@ std::string text_of(CUresult code) {
     return std::string(words) + " (" + name + ")";
 }
 
-std::string text_of(nvrtcResult code) { return "error " + std::to_string(static_cast<int>(code)) + " of NVRTC"; }
+std::string text_of(nvrtcResult code) {
+    switch (code) {
+        case NVRTC_ERROR_OUT_OF_MEMORY: return "no memory (NVRTC_ERROR_OUT_OF_MEMORY)";
+        case NVRTC_ERROR_INVALID_OPTION: return "an option that it does not know (NVRTC_ERROR_INVALID_OPTION)";
+        case NVRTC_ERROR_COMPILATION: return "errors in the text (NVRTC_ERROR_COMPILATION)";
+        case NVRTC_ERROR_BUILTIN_OPERATION_FAILURE:
+            return "its library of builtins is missing (NVRTC_ERROR_BUILTIN_OPERATION_FAILURE)";
+        default: return "error " + std::to_string(static_cast<int>(code)) + " of NVRTC";
+    }
+}
 
 std::string text_of(cublasStatus_t code) {
     switch (code) {

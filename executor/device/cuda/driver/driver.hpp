@@ -1,6 +1,7 @@
 // What we call of CUDA: the driver, the run-time compiler and cuBLAS, as tables of functions that are loaded when a run
 // asks for them, never linked. Every call is checked: what fails is a RunError with the call's name and CUDA's own
-// words; status() gives the bare code instead. Leaves which library is taken to shared_library.hpp. Example:
+// words; status() gives the bare code instead. Leaves which library is taken to shared_library.hpp, and
+// compiling to compiler.hpp. Example:
 // driver().cuMemAlloc(&pointer, 4096) throws "cuMemAlloc_v2: out of memory (CUDA_ERROR_OUT_OF_MEMORY)" where it fails.
 #pragma once
 
@@ -57,6 +58,7 @@ struct Driver {
     EIN_FUNCTION(cuDeviceGet)
     EIN_FUNCTION(cuDeviceGetName)
     EIN_FUNCTION(cuDeviceGetAttribute)
+    EIN_FUNCTION(cuDeviceGetUuid)
     EIN_FUNCTION(cuDeviceTotalMem)
     EIN_FUNCTION(cuDevicePrimaryCtxRetain)
     EIN_FUNCTION(cuDevicePrimaryCtxRelease)
@@ -84,9 +86,12 @@ struct Driver {
     EIN_FUNCTION(cuLaunchKernel)
 };
 
-struct Compiler {
+/// NVRTC's functions.
+struct CompilerTable {
     SharedLibrary library;
     EIN_FUNCTION(nvrtcVersion)
+    EIN_FUNCTION(nvrtcGetNumSupportedArchs)
+    EIN_FUNCTION(nvrtcGetSupportedArchs)
     EIN_FUNCTION(nvrtcCreateProgram)
     EIN_FUNCTION(nvrtcDestroyProgram)
     EIN_FUNCTION(nvrtcCompileProgram)
@@ -109,10 +114,16 @@ struct Blas {
 
 #undef EIN_FUNCTION
 
-/// Each is loaded by the first who asks. @throws RunError where it is missing, or the driver older than CUDA 12
+/// Loaded by the first who asks. @throws RunError where it is missing, or older than CUDA 12
 Driver const& driver();
-Compiler const& compiler();
-Blas const& blas();
+/// cuBLAS of the compiler's version for the GPU, or before. @throws RunError where there is none
+Blas const& blas(int architecture);
+
+/// Names of CUDA's libraries that go with the driver: "libnvrtc.so.12", the newest first. Libraries of a later CUDA
+/// than the driver's make code that it cannot load. @param newest  major version that is still taken
+std::vector<std::string> names_for_driver(std::string const& stem, int newest);
+/// What to do where none of them will do.
+std::string fix_of_toolkit();
 
 /// The CUDA version that the driver supports, as 1000 * major + 10 * minor.
 int driver_version();

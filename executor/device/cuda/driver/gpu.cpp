@@ -1,14 +1,13 @@
 #include "executor/device/cuda/driver/gpu.hpp"
 
-#include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <optional>
 
+#include "executor/device/cuda/make_cuda_device.hpp"
 #include "lib/base/error.hpp"
+#include "lib/base/text/hex.hpp"
 #include "lib/base/text/sizes.hpp"
 
 namespace ein::executor::cuda {
@@ -16,17 +15,16 @@ namespace {
 
 constexpr int oldest_architecture = 70;
 
-std::optional<int> number_of(char const* text) {
-    if (text == nullptr) return std::nullopt;
-    int value = 0;
-    auto const [end, error] = std::from_chars(text, text + std::strlen(text), value);  // Slurm says "4(x2)"
-    return error == std::errc() && end != text ? std::optional(value) : std::nullopt;
-}
-
 int attribute(CUdevice device, CUdevice_attribute which) {
     int value = 0;
     driver().cuDeviceGetAttribute(&value, which, device);
     return value;
+}
+
+/// 90 for compute capability 9.0.
+int architecture_of(CUdevice device) {
+    return 10 * attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
+           attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
 }
 
 /// What Linux says of the GPU's place on the PCI bus. $EINLOOM_SYSFS names another folder than /sys (tests do).
@@ -58,25 +56,30 @@ int count_gpus() {
 
 }  // namespace
 
-LocalRank local_rank(std::function<char const*(char const*)> const& environment) {
-    constexpr char const* launchers[][2] = {{"OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"},
-                                            {"MPI_LOCALRANKID", "MPI_LOCALNRANKS"},
-                                            {"PMI_LOCAL_RANK", "PMI_LOCAL_SIZE"},
-                                            {"MV2_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_SIZE"},
-                                            {"SLURM_LOCALID", "SLURM_TASKS_PER_NODE"}};
-    for (auto const& [rank_name, size_name] : launchers) {
-        std::optional<int> const rank = number_of(environment(rank_name));
-        if (!rank || *rank < 0) continue;
-        return {*rank, std::max(*rank + 1, number_of(environment(size_name)).value_or(1))};
+std::vector<std::string> visible_gpus() try {
+    std::vector<std::string> names;
+    int const count = count_gpus();
+    for (int number = 0; number < count; ++number) {
+        CUdevice device = 0;
+        driver().cuDeviceGet(&device, number);
+        CUuuid id{};
+        driver().cuDeviceGetUuid(&id, device);
+        std::uint64_t halves[2];
+        static_assert(sizeof halves == sizeof id.bytes);
+        std::memcpy(halves, id.bytes, sizeof halves);
+        names.push_back(architecture_of(device) < oldest_architecture ? "" : hex(halves[0]) + hex(halves[1]));
     }
+    return names;
+} catch (Error const&) {  // who takes one is told why
     return {};
 }
 
-ChosenGpu choose_gpu(LocalRank local) {
+/// $EINLOOM_CUDA_WIDE_FROM makes kernels take 64-bit indices from fewer elements on (scripts/gpu-check.sh does).
+ChosenGpu choose_gpu(GpuSeat seat) {
     ChosenGpu gpu;
     gpu.of = count_gpus();
-    gpu.number = local.rank % gpu.of;
-    gpu.sharers = (local.ranks - gpu.number + gpu.of - 1) / gpu.of;
+    gpu.number = seat.number;
+    gpu.sharers = seat.sharers;
     driver().cuDeviceGet(&gpu.device, gpu.number);
     char name[256] = {};
     driver().cuDeviceGetName(name, sizeof(name) - 1, gpu.device);
@@ -84,10 +87,10 @@ ChosenGpu choose_gpu(LocalRank local) {
     std::size_t bytes = 0;
     driver().cuDeviceTotalMem(&bytes, gpu.device);
     gpu.memory = static_cast<std::int64_t>(bytes);
-    gpu.architecture = 10 * attribute(gpu.device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
-                       attribute(gpu.device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+    gpu.architecture = architecture_of(gpu.device);
     gpu.shape = {attribute(gpu.device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT),
                  attribute(gpu.device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR)};
+    if (char const* const wide = std::getenv("EINLOOM_CUDA_WIDE_FROM")) gpu.shape.wide_from = std::atoll(wide);
     gpu.nearest_cores = nearest_cores(gpu.device);
     if (gpu.architecture < oldest_architecture)
         throw RunError("--device cuda: expected a GPU of compute capability 7.0 or later, found " + gpu.name + " of " +

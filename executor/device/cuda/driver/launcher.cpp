@@ -36,6 +36,7 @@ PreparedProgram Launcher::prepare(Program program) {
     PreparedProgram prepared;
     scratch_.expect(program.scratch_bytes);
     for (Launch const& launch : program.launches) prepared.codes.push_back(modules_.ask(launch.kernel));
+    for (Launch& launch : program.launches) launch.kernel = {};  // its text is not needed any more
     prepared.program = std::move(program);
     return prepared;
 }
@@ -49,13 +50,15 @@ void Launcher::run(PreparedProgram const& prepared, Call call) {
     context_.enter();
     if (call.scratch == nullptr) call.scratch = scratch(prepared.program.scratch_bytes);
     call.fault = faults_.data() + prepared.faults * sizeof(Fault);
+    thread_local std::vector<std::uint64_t> words;
     for (std::size_t l = 0; l < prepared.codes.size(); ++l) {
         Launch const& launch = prepared.program.launches[l];
-        std::vector<std::uint64_t> words = arguments(launch, call);
+        write_arguments(launch, call, words);
         void* argument[] = {words.data()};
         driver().cuLaunchKernel(prepared.codes[l].get(), launch.grid_x, launch.grid_y, 1, launch.block, 1, 1, 0,
                                 stream_.get(), argument, nullptr);
     }
+    count_launches(static_cast<std::int64_t>(prepared.codes.size()));
     stream_.asked();
 }
 
@@ -75,14 +78,25 @@ void Launcher::check_faults() {
     MutexLock const lock(reading_);
     if (nodes_.empty()) return;
     context_.enter();
+    read_faults();
+    bool found = false;
+    for (std::size_t record = 0; record < nodes_.size(); ++record) found |= fault(record).code != 0;
+    if (!found) return;
+    read_faults();  // a record is whole once its code was seen, not before
+    for (std::size_t record = 0; record < nodes_.size(); ++record)
+        naming_node(nodes_[record], [faulty = fault(record)] { check(faulty); });
+}
+
+void Launcher::read_faults() {
     driver().cuMemcpyDtoHAsync(host_faults_.data(), reinterpret_cast<CUdeviceptr>(faults_.data()),
                                nodes_.size() * sizeof(Fault), reader_.get());
     driver().cuStreamSynchronize(reader_.get());
-    for (std::size_t record = 0; record < nodes_.size(); ++record) {
-        Fault fault;
-        std::memcpy(&fault, host_faults_.data() + record * sizeof(Fault), sizeof(Fault));
-        naming_node(nodes_[record], [&] { check(fault); });
-    }
+}
+
+Fault Launcher::fault(std::size_t record) const {
+    Fault fault;
+    std::memcpy(&fault, host_faults_.data() + record * sizeof(Fault), sizeof(Fault));
+    return fault;
 }
 
 }  // namespace ein::executor::cuda

@@ -3,6 +3,7 @@
 // Example: prepared = launcher.prepare(program); launcher.run(prepared, {operands, output}).
 #pragma once
 
+#include <atomic>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,10 @@ public:
     /// Everything that was prepared is ready to launch.
     void finish();
 
+    /// Kernels that were launched so far, by whoever launches on its stream and says so.
+    std::int64_t launches() const { return launches_.load(std::memory_order_relaxed); }
+    void count_launches(std::int64_t more) { launches_.fetch_add(more, std::memory_order_relaxed); }
+
     /// Fills in the launches' scratch (where `call` has none) and fault record.
     void run(PreparedProgram const& prepared, Call call);
 
@@ -49,7 +54,11 @@ public:
     void check_faults();
 
 private:
+    void read_faults() EIN_REQUIRES(reading_);
+    Fault fault(std::size_t record) const EIN_REQUIRES(reading_);
+
     Context const& context_;
+    std::atomic<std::int64_t> launches_ = 0;
     MarkedStream& stream_;
     Modules modules_;
     Scratch scratch_;

@@ -14,8 +14,8 @@ std::string const& prelude() {
     return text;
 }
 
-std::vector<std::uint64_t> arguments(Launch const& launch, Call const& call) {
-    std::vector<std::uint64_t> words;
+void write_arguments(Launch const& launch, Call const& call, std::vector<std::uint64_t>& words) {
+    words.clear();
     auto const address = [&](void const* to) { words.push_back(reinterpret_cast<std::uintptr_t>(to)); };
     for (int operand : launch.operands) address(call.operands[static_cast<std::size_t>(operand)]);
     if (launch.operands.empty()) address(nullptr);
@@ -26,6 +26,11 @@ std::vector<std::uint64_t> arguments(Launch const& launch, Call const& call) {
         words.push_back(static_cast<std::uint64_t>(call.begin[static_cast<std::size_t>(label)]));
     if (launch.begins.empty()) words.push_back(0);
     words.insert(words.end(), launch.constants.begin(), launch.constants.end());
+}
+
+std::vector<std::uint64_t> arguments(Launch const& launch, Call const& call) {
+    std::vector<std::uint64_t> words;
+    write_arguments(launch, call, words);
     return words;
 }
 

@@ -50,13 +50,14 @@ struct Call {
     std::span<Extent const> begin = {};
 };
 
-/// The launch's one argument.
+/// The launch's one argument, in place of what `words` held.
+void write_arguments(Launch const& launch, Call const& call, std::vector<std::uint64_t>& words);
 std::vector<std::uint64_t> arguments(Launch const& launch, Call const& call);
 
 /// The record that kernels write when they find bad input: zero before a launch. See types.cuh.
 struct Fault {
-    std::int32_t code = 0;  // 0: none, 1: position() of `index` into `extent` elements
-    std::int32_t unused = 0;
+    std::int32_t code = 0;  // 0: none, 1: position() of `index` into `extent` elements; written last
+    std::int32_t claimed = 0;
     std::int64_t index = 0, extent = 0;
 };
 /// @throws InputError that says what the record says

@@ -114,6 +114,23 @@ TEST_CASE("products of f32 alone round their operands where that is allowed", "[
     }
 }
 
+TEST_CASE("products of halves are what they are where products of f32 may round their operands", "[executor][cuda]") {
+    FakeCuda const fake;
+    std::unique_ptr<Accelerator> const device = cuda::make_cuda_device({.tf32 = true, .prefers_cublas = true});
+    OnAccelerator on(*device, 4 << 20);
+    ReferenceDevice reference;
+    SoloWorkerTeam solo;
+    std::mt19937 random(3);
+    for (DType const type : {DType::f16, DType::bf16})
+        for (DType const output : {type, DType::f32}) {
+            CAPTURE(name(type), name(output));
+            KernelCase test(einsum("ij,jk->ik", {40, 50, 60}), {type, type}, output, DType::f32);
+            test.fill(random);
+            CHECK(difference(test.elements(test.run(on, solo)), test.elements(test.run(reference, solo)),
+                             tolerance_of(output)) == "");
+        }
+}
+
 TEST_CASE("heads within rows are one batch", "[executor][cuda]") {
     Place place;
     KernelCase test(einsum("qhd,khd->hqk", {64, 4, 32, 64}), {DType::f32, DType::f32}, DType::f32, DType::f32);

@@ -47,9 +47,23 @@ TEST_CASE("what is missing of CUDA is reported with the fix", "[executor][cuda]"
     CHECK_THAT(idle({here}), Catch::Contains("expected libnvrtc.so.13 or libnvrtc.so.12, found none"));
     CHECK_THAT(reported({here, {"FAKE_CUDA_DRIVER", "12040"}}),
                Catch::Contains("expected libnvrtc.so.12, found none") && Catch::Contains("supports up to 12.4"));
-    fs::create_symlink(EIN_FAKE_CUDA "/libnvrtc.so.13", folder / "libnvrtc.so.13");
-    fs::create_symlink(EIN_FAKE_CUDA "/libcublas.so.13", folder / "libcublas.so.13");
+    auto const install = [&](std::string const& name) { fs::copy_file(fs::path(EIN_FAKE_CUDA) / name, folder / name); };
+    install("libnvrtc.so.13");
+    CHECK_THAT(reported({here}), Catch::Contains("libnvrtc.so.13 in " + folder.string() + " compiles nothing") &&
+                                     Catch::Contains("libnvrtc-builtins.so.13.99 neither in that folder nor on"));
+    install("libnvrtc-builtins.so.13.99");
+    install("libcublas.so.13");
     CHECK(reported({here}) == "made");
     CHECK(idle({here}) == "");
+
+    // NVRTC 13 compiles for no GPU before sm_75, and cuBLAS 13 runs on none.
+    test::FakeCuda::Setting const old{"FAKE_CUDA_ARCHITECTURE", "70"};
+    CHECK_THAT(reported({here, old}), Catch::Contains("compiles for sm_75 to sm_121, not for this GPU's sm_70"));
+    install("libnvrtc.so.12");
+    install("libnvrtc-builtins.so.12.99");
+    CHECK_THAT(idle({here, old}), Catch::Contains("expected libcublas.so.12, found none"));
+    install("libcublas.so.12");
+    CHECK(reported({here, old}) == "made");
+    CHECK_THAT(reported({here, {"FAKE_CUDA_ARCHITECTURE", "61"}}), Catch::Contains("compute capability 7.0 or later"));
     fs::remove_all(folder);
 }

@@ -6,6 +6,9 @@
 // at a barrier or a shuffle, in turns forwards and backwards from block to block so that missing barriers show. A
 // result of 1 means that some threads wait at a barrier that others never reach. It is compiled alone (as the generated
 // text is) and therefore includes what it needs; it is no part of the product.
+#include <unistd.h>
+
+#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -248,16 +251,24 @@ inline float __uint_as_float(unsigned bits) {
     std::memcpy(&x, &bits, 4);
     return x;
 }
+inline long long __double_as_longlong(double x) {
+    long long bits;
+    std::memcpy(&bits, &x, 8);
+    return bits;
+}
 inline double __longlong_as_double(long long bits) {
     double x;
     std::memcpy(&x, &bits, 8);
     return x;
 }
+/// Whoever reads what it marks without waiting for a fence has time to do so, where a test says so.
 inline int atomicCAS(int* at, int expected, int value) {
     int const held = *at;
-    if (held == expected) *at = value;
+    if (held == expected) *(int volatile*)at = value;
+    if (std::getenv("FAKE_CUDA_SLOW_ATOMICS") != nullptr) usleep(100000);
     return held;
 }
+inline void __threadfence_system() { std::atomic_thread_fence(std::memory_order_seq_cst); }
 inline int atomicAdd(int* at, int value) {
     int const held = *at;
     *at += value;

@@ -146,14 +146,16 @@ template <class T>
 EIN_FN T real_max(T a, T b) {
     return a > b || a != a ? a : b;
 }
-/// The same for aggregations, where either of two equal ones will do.
+/// The same for aggregations, whose values come in any order: -0 is less than 0, on every GPU.
+EIN_FN bool is_negative(f32 x) { return (__float_as_uint(x) >> 31) != 0; }
+EIN_FN bool is_negative(f64 x) { return __double_as_longlong(x) < 0; }
 template <class T>
 EIN_FN T smaller(T a, T b) {
-    return real_min(a, b);
+    return a < b || a != a || (a == b && is_negative(a)) ? a : b;
 }
 template <class T>
 EIN_FN T larger(T a, T b) {
-    return real_max(a, b);
+    return a > b || a != a || (a == b && is_negative(b)) ? a : b;
 }
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800  // one instruction
 EIN_FN f32 smaller(f32 a, f32 b) {
@@ -235,9 +237,11 @@ EIN_FN complex<T> op_complex(T re, T im) {
 EIN_FN i64 op_position(i64 index, i64 extent, Fault* fault) {
     i64 const place = index < 0 ? op_add(index, extent) : index;
     if (place >= 0 && place < extent) return place;
-    if (atomicCAS(&fault->code, 0, 1) == 0) {
+    if (atomicCAS(&fault->claimed, 0, 1) == 0) {
         fault->index = index;
         fault->extent = extent;
+        __threadfence_system();
+        *(i32 volatile*)&fault->code = 1;
     }
     return 0;
 }

@@ -212,10 +212,11 @@ EIN_FN c128 to_c128(complex<T> x) {
     return c128{(f64)x.re, (f64)x.im};
 }
 
-/// What a kernel found wrong: the first thread that finds a fault writes it down, the host turns it into an error.
+/// What a kernel found wrong: the first thread that finds a fault claims the record and writes it down, the code last,
+/// so that who reads a code can read the rest; the host turns it into an error.
 struct Fault {
     i32 code;  // 0: none; 1: position() of `index` into `extent` elements
-    i32 unused;
+    i32 claimed;
     i64 index, extent;
 };
 
