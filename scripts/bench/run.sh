@@ -162,36 +162,17 @@ contract() {
         done
     done
 }
+# Of numbers, one a line: their geometric mean, and the least.
+mean_and_least() { awk '{s += log($1); if (!n++ || $1 < least) least = $1} END {print exp(s / n), least}'; }
 part_shapes() { contract <<< "$shapes"; }
 part_contractions() {
     local layout mean least
     contract <<< "$contractions"
     for layout in $layouts; do
-        read -r mean least < <(awk -v l=$layout '$1 == l {r = $2 / $3; s += log(r); if (!n++ || r < least) least = r}
-                                                 END {print exp(s / n), least}' "$work/ctf")
+        read -r mean least < <(awk -v l=$layout '$1 == l {print $2 / $3}' "$work/ctf" | mean_and_least)
         row "all of these, mean" both $layout "of CTF's" "$mean" - "" "" '>=2.00'
         row "all of these, lowest" both $layout "of CTF's" "$least" - "" "" '>=1.00'
     done
-}
-
-# Every line of transposing.txt: a share of 1 is reached by no loop that computes at R and moves bytes as a copy does.
-part_transposing() {
-    local name einsum sizes flops elements dtype layout bytes=$((256 << 20)) size
-    while IFS='|' read -r name einsum sizes flops elements; do
-        [[ $name != \#* ]] || continue
-        for dtype in $dtypes; do
-            [ $dtype = f64 ] && size=8 || size=4
-            graph $dtype "$einsum" "$sizes"
-            plan g 1; plan g 2
-            alternate 1x2="run g 1 2" R="blas $dtype" copy="$bin/bench_peers copy $bytes 5 2" 2x1="run g 2 1"
-            for layout in $layouts; do
-                row "$name $einsum" $dtype $layout GFLOP/s "$(speed "$flops" $layout)" "flops at R, bytes at copy" \
-                    "" "$(awk -v f="$flops" -v r="${seconds[R]}" -v b="$((elements * size))" -v c="${seconds[copy]}" \
-                        -v t="${seconds[$layout]}" -v m=$((2 * bytes)) \
-                        'BEGIN {x = f / (2 * 4096^3) * r; y = b / m * c; print((x > y ? x : y) / t)}')" '>=0.50'
-            done
-        done
-    done < scripts/bench/transposing.txt
 }
 
 # NAME|what metrics.py calls it|keys
@@ -387,6 +368,7 @@ part_tasks() {
 }
 
 source scripts/bench/narrow.sh
+source scripts/bench/transposing.sh
 
 parts=${*:-products contractions layer streams metrics link repartition tasks}
 for part in $parts; do

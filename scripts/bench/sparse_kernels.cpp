@@ -3,16 +3,15 @@
 #include <time.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstdio>
 #include <cstring>
 #include <functional>
 #include <random>
 #include <string>
-#include <thread>
 
 #include "executor/device/cpu/cpu_device.hpp"
 #include "lib/scalar/expression/parse/parse.hpp"
+#include "scripts/bench/bench_threads.hpp"
 
 using namespace ein;
 using namespace ein::executor;
@@ -20,20 +19,6 @@ using namespace ein::executor;
 namespace {
 
 int threads = 1;
-
-struct Threads final : WorkerTeam {
-    int width() const override { return threads; }
-    void run(std::int64_t pieces, std::function<void(std::int64_t)> const& piece) override {
-        std::atomic<std::int64_t> next{0};
-        auto const work = [&] {
-            for (std::int64_t i = next++; i < pieces; i = next++) piece(i);
-        };
-        std::vector<std::thread> others;
-        for (int t = 1; t < threads; ++t) others.emplace_back(work);
-        work();
-        for (std::thread& other : others) other.join();
-    }
-};
 
 /// Processor time of this thread: other processes do not count. Of several threads the time that passes.
 double now() {
@@ -174,7 +159,7 @@ void run(Case const& test) {
         output.resize(static_cast<std::size_t>(element_count(lengths)) * 8);
     }
     CpuDevice device;
-    Threads team;
+    BenchThreads team{threads};
     std::vector<Extent> const begin(shape.lengths.size(), 0);
     auto const prepared = device.prepare(shape, {});
     double best = 1e30;

@@ -27,16 +27,6 @@ Tensor random_tensor(Shape shape, unsigned seed) {
     return out;
 }
 
-/// What a region of the labels is of a tensor with these.
-Box projected(Box const& region, std::vector<int> const& labels) {
-    Box out;
-    for (int label : labels) {
-        out.begin.push_back(region.begin[static_cast<std::size_t>(label)]);
-        out.length.push_back(region.length[static_cast<std::size_t>(label)]);
-    }
-    return out;
-}
-
 /// What a box of a tensor holds, as a block of its own.
 std::vector<float> part_of(Tensor const& tensor, Box const& box) {
     std::vector<float> out;

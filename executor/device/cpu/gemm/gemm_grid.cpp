@@ -69,6 +69,16 @@ Weighed best_with(GridProblem const& problem, Hands const& hands, std::int64_t s
     return best;
 }
 
+/// Whether a side has all iterations one after the other: then tiles read it where it lies, and nothing is packed.
+bool all_side_by_side(std::vector<GemmPlan::Loop> const& loops, GemmPlan::Side side) {
+    Extent next = 1;
+    for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) {
+        if (loop->tile >= 0 || loop->steps[side] != next) return false;
+        next *= loop->length;
+    }
+    return true;
+}
+
 }  // namespace
 
 Grains grains_in_tiles(GemmPlan const& plan, int tile_columns) {
@@ -80,10 +90,8 @@ Grains grains_in_tiles(GemmPlan const& plan, int tile_columns) {
 }
 
 PieceCosts costs_in_tiles(GemmPlan const& plan) {
-    auto const adjacent = [](std::vector<GemmPlan::Loop> const& loops, GemmPlan::Side side) {
-        return loops.empty() || loops.back().steps[side] == 1;
-    };
-    return {adjacent(plan.terms, GemmPlan::a) ? 3.0 : 30.0, adjacent(plan.columns, GemmPlan::b) ? 15.0 : 25.0, 60.0};
+    bool const along_columns = plan.columns.empty() || plan.columns.back().steps[GemmPlan::b] == 1;
+    return {all_side_by_side(plan.terms, GemmPlan::a) ? 3.0 : 30.0, along_columns ? 15.0 : 25.0, 60.0};
 }
 
 double flops_of(GemmPlan const& plan) {

@@ -109,6 +109,20 @@ inline Index find(PairLabels const& labels, Index first, Index most, Index* to, 
     return whole > 0 ? whole : count;
 }
 
+/// The next `count` iterations, which there are, and on.
+inline void take(Iterations& at, Index count, Index* to, Index* other) {
+    for (Index done = 0; done < count;) {
+        Index const run = at_most(at.run(), count - done), step = at.step(0), other_step = at.step(1);
+        Index here = at.at(0), there = at.at(1);
+        for (Index i = done; i < done + run; ++i, here += step, there += other_step) {
+            to[i] = here;
+            other[i] = there;
+        }
+        done += run;
+        at.advance(run);
+    }
+}
+
 /// The step between elements, or 0 where there is none that all have.
 inline Index even_step(Index const* at, Index count) {
     if (count < 2) return 1;

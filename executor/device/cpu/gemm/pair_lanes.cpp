@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "executor/device/cpu/gemm/pair_pack.hpp"
+#include "executor/device/cpu/gemm/pair_lanes_pack.hpp"
 
 namespace ein::executor::EIN_INSTRUCTION_SET {
 namespace {
@@ -90,14 +90,14 @@ constexpr Index even_part(Index count, Index most) { return parts_of(count, part
 
 template <class T, int Parts>
 struct LanesMemory {
-    static constexpr Index side = most_in_block, elements = side * lanes_block * Parts;
-    Vector<T> a[elements], b[elements], c[side * side * Parts];
-    Index pairs[elements], done[elements], begins[elements], place[elements], width[elements],
-        adjacent[side * side * Parts];
+    static constexpr Index side = most_in_block, elements = side * lanes_block;
+    Vector<T> a[elements * Parts], b[elements * Parts], c[side * side * Parts];
+    Places<T, Parts, elements> in_a, in_b;
+    Places<T, Parts, side * side> in_c;
     Index a_row[side], b_column[side], c_row[side], c_column[side], a_term[lanes_block], b_term[lanes_block];
-    Index a_lane[lanes<T>], b_lane[lanes<T>], c_lane[lanes<T>], unused[lanes<T>];
 };
 
+/// Some rows, columns and terms of all products of a call: where they lie is the same for the whole batch.
 template <class T, int Parts>
 class LanesOfProducts {
 public:
@@ -106,23 +106,6 @@ public:
         : call_(call), product_(call.product), memory_(*reinterpret_cast<Memory*>(call.product.scratch)) {}
 
     void run() {
-        for (Index done = 0; done < call_.batch.count; done += lanes<T>) {
-            held_ = at_most(call_.batch.count - done, lanes<T>);
-            find(call_.batch, call_.batch.first + done, held_, memory_.a_lane, memory_.b_lane);
-            find(call_.batch_in_c, call_.batch_in_c.first + done, held_, memory_.c_lane, memory_.unused);
-            for (Index l = 0; l < held_; ++l) {
-                memory_.a_lane[l] *= Parts;
-                memory_.b_lane[l] *= Parts;
-                memory_.c_lane[l] *= Parts;
-            }
-            side_by_side_ = Parts == 1 && even_step(memory_.c_lane, held_) == 1;
-            run_lanes();
-            if (product_.pause != nullptr) product_.pause(product_.pause_of);
-        }
-    }
-
-private:
-    void run_lanes() {
         PairLabels const &rows = product_.rows, &columns = product_.columns, &terms = product_.terms;
         Index const in_rows = even_part(rows.count, most_in_block),
                     in_columns = even_part(columns.count, most_in_block),
@@ -133,23 +116,35 @@ private:
             for (Index row = 0; row < rows.count; row += in_rows) {
                 block_.rows = at_most(rows.count - row, in_rows);
                 locate(rows, row, block_.rows, memory_.a_row, memory_.c_row);
-                pack_matrix(product_.a, memory_.a_lane, memory_.a_row, block_.rows, memory_.a_term, block_.terms,
-                            memory_.a);
+                memory_.in_a.set(memory_.a_row, block_.rows, memory_.a_term, block_.terms);
                 for (Index column = 0; column < columns.count; column += in_columns) {
-                    bool const packed = row > 0 && in_columns >= columns.count;
                     block_.columns = at_most(columns.count - column, in_columns);
-                    if (!packed) {
-                        locate(columns, column, block_.columns, memory_.b_column, memory_.c_column);
-                        pack_matrix(product_.b, memory_.b_lane, memory_.b_term, block_.terms, memory_.b_column,
-                                    block_.columns, memory_.b);
-                    }
-                    block_.a = memory_.a;
-                    block_.b = memory_.b;
-                    block_.c = memory_.c;
-                    run_block<T, Parts>(block_);
-                    store(product_.accumulate || term > 0);
+                    locate(columns, column, block_.columns, memory_.b_column, memory_.c_column);
+                    memory_.in_b.set(memory_.b_term, block_.terms, memory_.b_column, block_.columns);
+                    memory_.in_c.set(memory_.c_row, block_.rows, memory_.c_column, block_.columns);
+                    run_batch(product_.accumulate || term > 0);
                 }
             }
+        }
+    }
+
+private:
+    void run_batch(bool combine) {
+        Iterations batch(call_.batch, call_.batch.first), batch_in_c(call_.batch_in_c, call_.batch_in_c.first);
+        Index unused[lanes<T>];
+        block_.a = memory_.a;
+        block_.b = memory_.b;
+        block_.c = memory_.c;
+        for (Index done = 0; done < call_.batch.count; done += lanes<T>) {
+            Index const held = at_most(call_.batch.count - done, lanes<T>);
+            take(batch, held, in_a_.at, in_b_.at);
+            take(batch_in_c, held, in_c_.at, unused);
+            for (LanesAt<T>* lanes_at : {&in_a_, &in_b_, &in_c_}) lanes_at->set(held, Parts);
+            load_matrix<T, Parts>(product_.a, in_a_, memory_.in_a, memory_.a);
+            load_matrix<T, Parts>(product_.b, in_b_, memory_.in_b, memory_.b);
+            run_block<T, Parts>(block_);
+            store_matrix<T, Parts>(memory_.c, in_c_, memory_.in_c, product_.c, static_cast<T>(product_.scale), combine);
+            if (product_.pause != nullptr) product_.pause(product_.pause_of);
         }
     }
 
@@ -162,84 +157,11 @@ private:
         }
     }
 
-    Index place_pairs(Index const* down, Index rows, Index const* across, Index columns) {
-        Index* pair = memory_.pairs;
-        for (Index r = 0; r < rows; ++r)
-            for (Index c = 0; c < columns; ++c)
-                for (Index part = 0; part < Parts; ++part) *pair++ = down[r] + across[c] + part;
-        return rows * columns * Parts;
-    }
-
-    void pack_matrix(void const* from, Index const* lane, Index const* down, Index rows, Index const* across,
-                     Index columns, Vector<T>* to) {
-        Index const pairs = place_pairs(down, rows, across, columns);
-        Seen<T> seen;
-        pack<T, lanes<T>, false>({static_cast<T const*>(from), lane, held_, memory_.pairs, pairs},
-                                 Slivers(1, 1, lanes<T>), reinterpret_cast<T*>(to),
-                                 {memory_.done, memory_.begins, memory_.place, memory_.width}, seen);
-    }
-
-    void store(bool combine) {
-        Index const pairs = place_pairs(memory_.c_row, block_.rows, memory_.c_column, block_.columns);
-        T* const c = static_cast<T*>(product_.c);
-        T const scale = static_cast<T>(product_.scale);
-        if (side_by_side_) {
-            for (Index k = 0; k < pairs; ++k) {
-                T* const to = c + memory_.c_lane[0] + memory_.pairs[k];
-                Vector<T> value = memory_.c[k] * scale;
-                if (held_ == lanes<T>) {
-                    if (combine) value += *(Anywhere<T> const*)to;
-                    *(Anywhere<T>*)to = value;
-                } else {
-                    if (combine) value += first_lanes<T>(to, held_);
-                    set_first_lanes<T>(to, held_, value);
-                }
-            }
-            return;
-        }
-        find_adjacent(memory_.pairs, pairs, memory_.adjacent);
-        constexpr Index side = lanes<T> < 8 ? lanes<T> : 8;
-        for (Index k = 0; k < pairs;) {
-            bool const square = memory_.adjacent[k] >= side;
-            if (square)
-                store_squares<side>(c, k, scale, combine);
-            else
-                for (Index lane = 0; lane < held_; ++lane) {
-                    T* const to = c + memory_.c_lane[lane] + memory_.pairs[k];
-                    T const value = reinterpret_cast<T const*>(memory_.c + k)[lane] * scale;
-                    *to = combine ? *to + value : value;
-                }
-            k += square ? side : 1;
-        }
-    }
-
-    /// `Side` outputs that lie side by side in each matrix.
-    template <int Side>
-    void store_squares(T* c, Index k, T scale, bool combine) {
-        using Group = typename EIN_INSTRUCTION_SET::Group<T, Side>::Anywhere;
-        for (Index first = 0; first < held_; first += Side) {
-            T const* from[Side];
-            alignas(64) T turned[Side][Side];
-            T* to[Side];
-            for (int i = 0; i < Side; ++i) from[i] = reinterpret_cast<T const*>(memory_.c + k + i) + first;
-            for (int j = 0; j < Side; ++j) to[j] = turned[j];
-            Seen<T> seen;
-            turn_square<T, Side, false>(from, 0, to, seen);
-            for (Index j = 0; j < Side && first + j < held_; ++j) {
-                T* const out = c + memory_.c_lane[first + j] + memory_.pairs[k];
-                Group value = *(Group const*)turned[j] * scale;
-                if (combine) value += *(Group const*)out;
-                *(Group*)out = value;
-            }
-        }
-    }
-
     LanesCall const& call_;
     PairCall const& product_;
     Memory& memory_;
     Block<T> block_{};
-    Index held_ = 0;
-    bool side_by_side_ = false;
+    LanesAt<T> in_a_, in_b_, in_c_;
 };
 
 template <class T, int Parts>

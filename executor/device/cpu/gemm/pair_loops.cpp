@@ -23,6 +23,7 @@ constexpr Index most_slivers = 64;   // of it
 constexpr Index most_rows = 1536;    // of a, for which b is packed
 constexpr Index streamed_rows = 24;  // for so many b is read where it lies, if it lies side by side, and not packed
 constexpr Index least_streamed_columns = 32;  // side by side, on average
+constexpr Index streamed_columns_a_row = 12;  // and so many for each row: packing is shared by more rows
 constexpr Index packed_at_once = 16;          // tiles of rows: what the memory fetches together is used together
 
 // ---- blocks ----
@@ -173,7 +174,8 @@ private:
         find_adjacent(memory_.b_at, count, memory_.adjacent_in_b);
         Index runs = 0;
         for (Index column = 0; column < count; column += memory_.adjacent_in_b[column]) ++runs;
-        return runs == 1 || runs * least_streamed_columns <= count;
+        Index const many = rows_ * streamed_columns_a_row;
+        return runs * (many < least_streamed_columns ? least_streamed_columns : many) <= count;
     }
 
     /// One block of columns.
@@ -315,7 +317,7 @@ PairProduct product() {
     if constexpr (real<T> && Join == PairJoin::multiply && Agg == PairAgg::sum && !fused) {
         return {};
     } else {
-        constexpr double steps = F::is_fused                                              ? 1
+        constexpr double steps = F::is_fused                                              ? 0.5
                                  : Join == PairJoin::distance || Join == PairJoin::square ? 3
                                                                                           : 2;  // of a term
         constexpr double slow = !real<T> && Join == PairJoin::multiply ? 3 : 1;
@@ -334,7 +336,7 @@ PairProduct complex_product() {
         return {};
     else
         return {run_complex<T>,         scratch_bytes<F>, F::rows, static_cast<int>(F::columns),
-                2 * 3e9 * lanes<T> / 4, lanes<T>};
+                2 * 3e9 * lanes<T> / 2, lanes<T>};
 }
 template <PairJoin Join, class T>
 PairProduct by_agg(PairAgg agg) {

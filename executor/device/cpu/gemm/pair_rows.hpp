@@ -16,11 +16,16 @@ struct Columns {
     Index const *at, *adjacent;
 };
 
+inline bool begins_a_line(void const* place) { return reinterpret_cast<std::uintptr_t>(place) % 64 == 0; }
+constexpr bool vectors_are_lines = vector_bytes == 64;
+
 constexpr Index least_lanes = 4;  // fewer are stored one by one: a masked load waits for stores to what it leaves out
 
 /// Distances and counts of columns in elements, as everywhere here; a complex number has two of T.
+/// @param stream  whole lines go past the cache
 template <class P>
-void store_row(typename P::T const* from, Columns const& columns, typename P::T* c, typename P::T scale, bool combine) {
+void store_row(typename P::T const* from, Columns const& columns, typename P::T* c, typename P::T scale, bool combine,
+               bool stream = false) {
     using T = typename P::T;
     constexpr Index parts = P::parts, least = least_lanes / parts;
     for (Index w = 0; w < columns.count;) {
@@ -44,7 +49,11 @@ void store_row(typename P::T const* from, Columns const& columns, typename P::T*
         for (; at + lanes<T> <= end; at += lanes<T>) {
             Vector<T> value = *(Anywhere<T> const*)(row + at);
             if constexpr (P::is_fused) value *= scale;
-            *(Anywhere<T>*)(to + at) = combine ? P::combined(*(Anywhere<T> const*)(to + at), value) : value;
+            if (combine) value = P::combined(*(Anywhere<T> const*)(to + at), value);
+            if constexpr (P::is_fused)
+                store_vector<T>(to + at, value, stream && vectors_are_lines && begins_a_line(to + at));
+            else
+                *(Anywhere<T>*)(to + at) = value;
         }
         if (at == end) continue;
         Vector<T> value = first_lanes<T>(row + at, end - at);
@@ -68,7 +77,44 @@ struct Rows {
     bool fetch_next;  // the rows that follow at row_step, in place
 };
 
-constexpr bool begins_a_line(void const* place) { return reinterpret_cast<std::uintptr_t>(place) % 64 == 0; }
+/// Whether the columns of each vector of a tile lie side by side in c, and how far from a row's place in c.
+template <class P, int Vectors>
+bool vectors_lie_whole(Columns const& columns, Index* vector_at) {
+    bool whole = true;
+    for (int v = 0; v < Vectors; ++v) {
+        whole = whole && columns.adjacent[v * P::lane] >= P::lane;
+        vector_at[v] = columns.at[v * P::lane] * P::parts;
+    }
+    return whole;
+}
+
+/// Whether what such a tile writes are whole cache lines.
+template <class T, int Vectors>
+bool writes_lines(T const* const* to, Index rows, Index const* vector_at) {
+    bool lines = true;
+    for (int v = 1; v < Vectors && !vectors_are_lines; ++v)
+        lines = lines && vector_at[v] == vector_at[v - 1] + lanes<T>;
+    for (Index r = 0; r < rows; ++r)
+        for (int v = 0; v < (vectors_are_lines ? Vectors : 1); ++v)
+            lines = lines && begins_a_line(to[r] + vector_at[v]);
+    return lines;
+}
+
+/// Asks for what a tile writes of c, but for single elements and, with `stream`, whole lines.
+template <class P>
+void fetch_outputs(typename P::T* const* to, Index rows, Columns const& columns, bool stream) {
+    using T = typename P::T;
+    for (Index w = 0; w < columns.count;) {
+        Index const run = at_most(columns.adjacent[w], columns.count - w), end = run * P::parts;
+        if (end < least_lanes) return;
+        for (Index r = 0; r < rows; ++r) {
+            T* const place = to[r] + columns.at[w] * P::parts;
+            if (stream && end % lanes<T> == 0 && begins_a_line(place)) continue;
+            for (Index at = 0; at < end; at += lanes<T>) __builtin_prefetch(place + at, 1);
+        }
+        w += run;
+    }
+}
 
 template <class P, int Count, int Vectors>
 void run_tile(Rows<P> const& rows, Index first, typename P::T const* sliver, Columns const& columns) {
@@ -76,14 +122,12 @@ void run_tile(Rows<P> const& rows, Index first, typename P::T const* sliver, Col
     alignas(64) T out[Count * Vectors * lanes<T>];
     Index const count = at_most(rows.count - first, Count);
     T* to[Count];
-    bool direct = P::is_fused && count == Count && columns.adjacent[0] >= Vectors * P::lane, stream = rows.stream;
-    for (Index r = 0; r < count; ++r) {
-        to[r] = rows.c + (rows.c_at[first + r] + columns.at[0]) * P::parts;
-        stream = stream && direct && begins_a_line(to[r]);
-    }
-    for (Index r = 0; r < count && !stream; ++r)
-        for (int v = 0; v < Vectors; ++v) __builtin_prefetch(to[r] + v * lanes<T>, 1);
+    for (Index r = 0; r < count; ++r) to[r] = rows.c + rows.c_at[first + r] * P::parts;
     TileCall<T> call{};
+    bool const whole = P::is_fused && count == Count && columns.count == Vectors * P::lane;
+    bool const direct = whole && vectors_lie_whole<P, Vectors>(columns, call.vector_at);
+    bool const stream = rows.stream && direct && writes_lines<T, Vectors>(to, count, call.vector_at);
+    if (!stream) fetch_outputs<P>(to, count, columns, rows.stream && vectors_are_lines);
     call.a = rows.a + first * rows.row_step;
     call.a_row = rows.row_step;
     call.a_term = rows.term_step;
@@ -103,8 +147,7 @@ void run_tile(Rows<P> const& rows, Index first, typename P::T const* sliver, Col
         rows.tile(call);
     }
     for (Index r = 0; r < count; ++r)
-        store_row<P>(out + r * Vectors * lanes<T>, columns, rows.c + rows.c_at[first + r] * P::parts, rows.scale,
-                     rows.combine);
+        store_row<P>(out + r * Vectors * lanes<T>, columns, to[r], rows.scale, rows.combine, rows.stream);
 }
 
 /// Rows times one sliver. Only the most frequent product has tiles of fewer rows: the others' are packed, and compute

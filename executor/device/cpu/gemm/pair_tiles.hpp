@@ -62,7 +62,8 @@ struct TileCall {
     Index k;
     T const* next;  // rows that are needed next, fetched meanwhile; null: none
     T* out;         // the tile, row after row; or, if it is null:
-    T* const* to;   // where each row goes, side by side
+    T* const* to;   // where each row goes: its vectors so far from there
+    Index vector_at[4];
     T scale;
     bool combine, stream;  // with what is there; past the cache
 };
@@ -124,7 +125,7 @@ __attribute__((noinline)) void tile(TileCall<T> const& call) {
     if constexpr (P::Shape::is_fused)
         for (int r = 0; r < Rows; ++r)
             for (int v = 0; v < Vectors; ++v) {
-                T* const to = call.to[r] + v * lanes<T>;
+                T* const to = call.to[r] + call.vector_at[v];
                 Vector<T> value = held[r][v] * call.scale;
                 if (call.combine) value += *(Anywhere<T> const*)to;
                 store_vector<T>(to, value, call.stream);

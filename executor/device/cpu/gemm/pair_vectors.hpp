@@ -10,20 +10,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#ifndef EIN_INSTRUCTION_SET
-#define EIN_INSTRUCTION_SET baseline  // for tools that read this file by itself
-#endif
+#include "executor/device/cpu/vector_size.hpp"
 
 namespace ein::executor::EIN_INSTRUCTION_SET {
 namespace {
-
-#if defined(__AVX512F__)
-constexpr int vector_bytes = 64;
-#elif defined(__AVX2__)
-constexpr int vector_bytes = 32;
-#else
-constexpr int vector_bytes = 16;
-#endif
 
 using Index = std::ptrdiff_t;
 

@@ -53,21 +53,22 @@ double seconds(Directions const& way, PairProduct const& product, std::size_t el
     if (!adjacent(way.terms, A))
         total += m * k * (adjacent(way.rows, A) ? machine::packed_along : machine::packed_across);
     total += m * n * parts * (adjacent(way.columns, C) ? machine::stored_along : machine::stored_across);
-    total += (m * k + k * n + 2 * m * n) * static_cast<double>(element_bytes) / machine::bytes_per_second;
+    total += (m * k + k * n + 2 * m * n) * static_cast<double>(element_bytes) / machine::bytes_in_tiles;
     return total * calls;
 }
 
-/// The same with the batch in the lanes of vectors (pair_lanes.hpp). Only what is packed across costs more.
-double seconds_in_lanes(Directions const& way, PairProduct const& product, Extent lanes) {
+/// The same with the batch in the lanes of vectors (pair_lanes.hpp).
+double seconds_in_lanes(Directions const& way, PairProduct const& product, std::size_t element_bytes) {
     double const m = static_cast<double>(length_of(way.rows)), n = static_cast<double>(length_of(way.columns));
-    double const k = static_cast<double>(length_of(way.terms)), of = static_cast<double>(lanes);
-    double const calls = std::ceil(static_cast<double>(length_of(way.batch)) / of) * of;
+    double const k = static_cast<double>(length_of(way.terms)), of = static_cast<double>(product.lanes);
+    double const vectors = std::ceil(static_cast<double>(length_of(way.batch)) / of);
     auto const moved = [&](std::size_t side, double elements) {
-        return elements * (adjacent(way.batch, side) ? machine::lanes_along : machine::lanes_across);
+        double const a_byte = adjacent(way.batch, side) ? machine::lanes_along : machine::lanes_across;
+        return elements * static_cast<double>(element_bytes) * a_byte;
     };
-    return calls * (2 * m * n * k / (product.rate * machine::rate_in_lanes) + moved(A, m * k) + moved(B, k * n) +
-                    moved(C, m * n)) +
-           machine::seconds_of_lanes * calls / of;
+    double const a_product =
+        2 * m * n * k / (product.rate * machine::rate_in_lanes) + moved(A, m * k) + moved(B, k * n) + moved(C, m * n);
+    return vectors * (of * a_product + machine::seconds_of_lanes);
 }
 
 /// What a product takes more where the batch lies side by side: every element of it is in a line of its own.
@@ -260,9 +261,10 @@ bool fits(std::vector<GemmPlan::Loop> const& loops) {
     return loops.size() <= static_cast<std::size_t>(most_pair_labels);
 }
 
-Wanted columns_wanted(PairProduct const& product, std::size_t element_bytes) {
-    Extent const line = static_cast<Extent>(machine::cache_line / element_bytes), tile = product.columns;
-    return {C, B, tile, line, line, tile / 2};
+/// Whole lines of c, and several lines of b one after the other: memory gives single ones slowly.
+Wanted columns_wanted(std::size_t element_bytes) {
+    Extent const line = static_cast<Extent>(machine::cache_line / element_bytes);
+    return {C, B, line, machine::lines_together * line, line, line / 2};
 }
 
 }  // namespace
@@ -273,14 +275,14 @@ std::optional<GemmPlan> plan_tiles(GemmProblem const& problem, PairProduct const
     std::vector<Run> terms = labels.runs_of(Role::contracted, labels.must_pack());
     put_short_steps_inside(terms, {A, B});
     Directions way = directions_of(labels, std::move(terms));
-    Wanted const columns = columns_wanted(product, size_of(problem.type));
+    Wanted const columns = columns_wanted(size_of(problem.type));
     bool const one_by_one =
         std::all_of(way.terms.begin(), way.terms.end(), [](Run const& run) { return run.labels.size() == 1; });
     std::vector<Extent> term_tiles;
     if (one_by_one) term_tiles = tiles_of(way.terms, {A, B, machine::terms_along, machine::terms_across, columns.line});
     GemmPlan plan = plan_along(labels, way, term_tiles, columns);
     double const in_tiles = seconds(way, product, size_of(problem.type)) + seconds_of_scattered_batch(way);
-    double const in_lanes = product.lanes > 1 ? seconds_in_lanes(way, product, product.lanes) : in_tiles;
+    double const in_lanes = product.lanes > 1 ? seconds_in_lanes(way, product, size_of(problem.type)) : in_tiles;
     plan.in_lanes = in_lanes < in_tiles && length_of(way.batch) >= product.lanes;
     plan.seconds += plan.in_lanes ? in_lanes : in_tiles;
     bool const known = fits(plan.rows) && fits(plan.columns) && fits(plan.terms) && fits(plan.free_loops);
@@ -288,10 +290,10 @@ std::optional<GemmPlan> plan_tiles(GemmProblem const& problem, PairProduct const
     return plan;
 }
 
-GemmPlan plan_tiles_as(GemmPlan const& whole, GemmProblem const& problem, PairProduct const& product) {
+GemmPlan plan_tiles_as(GemmPlan const& whole, GemmProblem const& problem, PairProduct const& /*product*/) {
     ProductLabels const labels(problem);
     Directions way = directions_of(labels, labels.runs_in_order(whole.term_labels, labels.must_pack()));
-    GemmPlan plan = plan_along(labels, way, whole.term_tiles, columns_wanted(product, size_of(problem.type)));
+    GemmPlan plan = plan_along(labels, way, whole.term_tiles, columns_wanted(size_of(problem.type)));
     plan.in_lanes = whole.in_lanes;
     plan.term_group = whole.term_group;
     plan.whole_terms = whole.whole_terms;

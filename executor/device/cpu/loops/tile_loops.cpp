@@ -5,10 +5,7 @@
 
 #include "executor/device/cpu/loops/tile_aggregate.hpp"
 #include "executor/device/cpu/loops/tile_convert.hpp"
-
-#ifndef EIN_INSTRUCTION_SET
-#define EIN_INSTRUCTION_SET baseline  // for tools that read this file by itself
-#endif
+#include "executor/device/cpu/vector_size.hpp"
 
 #include "executor/device/cpu/loops/exact_sums.hpp"  // of the set
 
@@ -98,14 +95,6 @@ constexpr bool has_vectors<double> = true;
 
 template <class T, std::size_t Lanes>
 using Vector [[gnu::vector_size(Lanes * sizeof(T))]] = T;
-
-#if defined(__AVX512F__)
-constexpr std::size_t vector_bytes = 64;
-#elif defined(__AVX2__)
-constexpr std::size_t vector_bytes = 32;
-#else
-constexpr std::size_t vector_bytes = 16;
-#endif
 
 /// The lanes combined by halves; the count is known when compiling, so that it stays in registers. Vectors by name,
 /// here and below, because compilers leave minima and maxima of lanes to branches.

@@ -10,19 +10,16 @@ namespace {
 
 namespace tuning = narrow_tuning;
 
-Extent parts(Extent length, Extent part) { return (length + part - 1) / part; }
-Extent rounded(Extent length, Extent of) { return parts(length, of) * of; }
-
 /// As even as may be, a multiple of `of`, and at most `most` where that is one.
 Extent even_part(Extent length, Extent most, Extent of) {
-    Extent const count = parts(length, std::max(of, most / of * of));
-    return std::min(rounded(parts(length, count), of), rounded(length, of));
+    Extent const count = parts_of_length(length, std::max(of, most / of * of));
+    return std::min(rounded_up(parts_of_length(length, count), of), rounded_up(length, of));
 }
 
 /// One dimension's tasks are halved as long as they are at least two panels.
 bool halve(Extent& part, Extent panel) {
     if (part <= panel) return false;
-    part = rounded(parts(part, 2), panel);
+    part = rounded_up(parts_of_length(part, 2), panel);
     return true;
 }
 
@@ -32,7 +29,7 @@ std::pair<Extent, Extent> TermBlocks::of_split(Extent split) const {
     return {part_begin(count, splits, split), part_begin(count, splits, split + 1)};
 }
 
-Extent words_of(NarrowLoops const& loops, Extent terms) { return parts(terms, loops.terms) * loops.words; }
+Extent words_of(NarrowLoops const& loops, Extent terms) { return parts_of_length(terms, loops.terms) * loops.words; }
 
 TermBlocks term_blocks(NarrowLoops const& loops, NarrowSizes const& whole) {
     TermBlocks out;
@@ -40,7 +37,7 @@ TermBlocks term_blocks(NarrowLoops const& loops, NarrowSizes const& whole) {
     Extent const most = std::min(tuning::block_terms, most_words / loops.words * loops.terms);
     out.terms = whole.terms;
     out.each = even_part(whole.terms, most, loops.terms);
-    out.count = parts(whole.terms, out.each);
+    out.count = parts_of_length(whole.terms, out.each);
     out.words = words_of(loops, out.each);
     Extent const outputs = whole.rows * whole.columns * whole.calls;
     if (outputs <= tuning::outputs_of_a_split)
@@ -60,8 +57,8 @@ TaskBlocks task_blocks(NarrowLoops const& loops, NarrowSizes const& sizes, TermB
     double const wanted = threads == 1 ? 1
                                        : std::min(static_cast<double>(tuning::tasks_a_thread * threads),
                                                   operations / tuning::least_operations);
-    auto const row_blocks = [&] { return parts(sizes.rows, out.rows); };
-    auto const column_blocks = [&] { return parts(sizes.columns, out.columns); };
+    auto const row_blocks = [&] { return parts_of_length(sizes.rows, out.rows); };
+    auto const column_blocks = [&] { return parts_of_length(sizes.columns, out.columns); };
     while (static_cast<double>(sizes.calls * terms.splits * row_blocks() * column_blocks()) < wanted) {
         bool const by_rows = out.rows >= out.columns;
         if (!(by_rows ? halve(out.rows, row) : halve(out.columns, column)) &&
@@ -72,7 +69,7 @@ TaskBlocks task_blocks(NarrowLoops const& loops, NarrowSizes const& sizes, TermB
     out.packs_a = column_blocks() > 1 && out.rows * row_bytes <= half;
     out.packs_b = row_blocks() > 1 && out.columns * row_bytes <= half;
     auto const fitting = [&](bool packs, Extent length, Extent part) {
-        return packs ? std::min(rounded(length, part), half / row_bytes / part * part) : rounded(length, part);
+        return packs ? std::min(rounded_up(length, part), half / row_bytes / part * part) : rounded_up(length, part);
     };
     out.wave_rows = fitting(out.packs_a, sizes.rows, out.rows);
     out.wave_columns = fitting(out.packs_b, sizes.columns, out.columns);

@@ -9,6 +9,11 @@
 
 namespace ein::executor {
 
+/// How many parts a length has, the last of which may be shorter.
+constexpr Extent parts_of_length(Extent length, Extent part) { return (length + part - 1) / part; }
+/// The length of whole parts.
+constexpr Extent rounded_up(Extent length, Extent part) { return parts_of_length(length, part) * part; }
+
 struct NarrowSizes {
     Extent rows = 1, columns = 1, terms = 1, calls = 1;  // calls: iterations of the batch labels
 };

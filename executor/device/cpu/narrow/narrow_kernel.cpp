@@ -14,8 +14,6 @@ namespace {
 
 constexpr std::size_t A = GemmPlan::a, B = GemmPlan::b, C = GemmPlan::c;
 
-Extent parts(Extent length, Extent part) { return (length + part - 1) / part; }
-Extent rounded(Extent length, Extent of) { return parts(length, of) * of; }
 std::size_t bytes_of_words(Extent count) { return static_cast<std::size_t>(count) * 4; }
 
 NarrowSizes sizes_of(GemmPlan const& plan) { return {plan.m(), plan.n(), plan.k(), plan.calls()}; }
@@ -62,8 +60,8 @@ private:
     struct Splits {
         explicit Splits(NarrowKernel const& kernel)
             : count(kernel.problem_.terms.splits),
-              column_step(rounded(kernel.problem_.sizes.columns, kernel.problem_.choice.loops.columns)),
-              split_step(column_step * rounded(kernel.problem_.sizes.rows, kernel.problem_.choice.loops.rows)) {}
+              column_step(rounded_up(kernel.problem_.sizes.columns, kernel.problem_.choice.loops.columns)),
+              split_step(column_step * rounded_up(kernel.problem_.sizes.rows, kernel.problem_.choice.loops.rows)) {}
         std::size_t bytes(Extent calls) const { return count > 1 ? bytes_of_words(calls * count * split_step) : 0; }
         /// Where a task's are; null where there is but one split.
         std::uint32_t* of(NarrowTask const& task) const {
@@ -100,7 +98,8 @@ private:
                   std::array<SharedPanels, 2>& shared, Splits const& splits, WorkerTeam& team) const {
         NarrowLoops const& loops = problem_.choice.loops;
         pack(launch, wave, shared, team);
-        Extent const rows = parts(wave.rows, blocks.rows), columns = parts(wave.columns, blocks.columns);
+        Extent const rows = parts_of_length(wave.rows, blocks.rows),
+                     columns = parts_of_length(wave.columns, blocks.columns);
         run(wave.calls * splits.count * rows * columns, team, [&](Extent first, Extent last) {
             Scratch const memory(NarrowLaunch::task_bytes(problem_, loops, blocks.rows, blocks.columns));
             for (Extent number = first; number < last; ++number) {
@@ -138,7 +137,7 @@ private:
             panels.subnormal.store(false, std::memory_order_relaxed);
             Extent const width = side == A ? loops.rows : loops.columns;
             each[side] = narrow_tuning::packed_wide / width * width;
-            wide[side] = parts(panels.wide, each[side]);
+            wide[side] = parts_of_length(panels.wide, each[side]);
             tasks[side] = panels.calls * blocks * wide[side];
         }
         if (tasks[A] + tasks[B] == 0) return;
@@ -159,7 +158,7 @@ private:
     void store_splits(NarrowLaunch const& launch, TaskBlocks const& blocks, Splits const& splits,
                       WorkerTeam& team) const {
         NarrowSizes const& sizes = problem_.sizes;
-        Extent const rows = parts(sizes.rows, blocks.rows);
+        Extent const rows = parts_of_length(sizes.rows, blocks.rows);
         run(sizes.calls * rows, team, [&](Extent first, Extent last) {
             Scratch const memory(NarrowLaunch::task_bytes(problem_, problem_.choice.loops, blocks.rows, sizes.columns));
             for (Extent number = first; number < last; ++number) {

@@ -12,8 +12,6 @@ namespace {
 
 constexpr std::size_t A = GemmPlan::a, B = GemmPlan::b, C = GemmPlan::c;
 
-Extent rounded(Extent length, Extent of) { return (length + of - 1) / of * of; }
-
 /// The rows of a, or the columns of b.
 std::vector<GemmPlan::Loop> const& wide_loops(GemmPlan const& plan, std::size_t side) {
     return side == A ? plan.rows : plan.columns;
@@ -31,7 +29,7 @@ struct TaskLayout {
             at += lines(bytes);
             return here;
         };
-        Extent const tall = rounded(rows, loops.rows), broad = rounded(columns, loops.columns);
+        Extent const tall = rounded_up(rows, loops.rows), broad = rounded_up(columns, loops.columns);
         auto const words = [](Extent count) { return static_cast<std::size_t>(count) * 4; };
         wide = place(PlaceRoom::bytes(std::max(rows, columns)));
         terms = place(PlaceRoom::bytes(blocks.each));
@@ -142,7 +140,7 @@ void NarrowLaunch::run(NarrowTask const& task, std::array<SharedPanels, 2> const
     bool const stays = sums != nullptr;
     if (!stays) {
         sums = own.words(own.layout.sums);
-        sums_step = rounded(task.columns, loops.columns) + apart;
+        sums_step = rounded_up(task.columns, loops.columns) + apart;
     }
     bool subnormal = false;
     multiply(task, loops, {&shared[A], &shared[B]}, own, sums, sums_step, subnormal, team);
@@ -180,7 +178,7 @@ void NarrowLaunch::multiply_carefully(NarrowTask const& task, std::uint32_t* sum
     Scratch const memory(task_bytes(problem_, loops, task.rows, task.columns));
     Memory const own{memory.data(), TaskLayout(problem_.terms, loops, task.rows, task.columns)};
     std::uint32_t* const exact = own.words(own.layout.sums);
-    Extent const step = rounded(task.columns, loops.columns) + apart;
+    Extent const step = rounded_up(task.columns, loops.columns) + apart;
     bool ignored = false;
     multiply(task, loops, {nullptr, nullptr}, own, exact, step, ignored, team);
     for (Extent row = 0; row < task.rows; ++row)

@@ -11,21 +11,11 @@
 #include <cstdint>
 
 #include "executor/device/cpu/narrow/narrow_loops.hpp"
-
-#ifndef EIN_INSTRUCTION_SET
-#define EIN_INSTRUCTION_SET baseline  // for tools that read this file by itself
-#endif
+#include "executor/device/cpu/vector_size.hpp"
 
 namespace ein::executor::EIN_INSTRUCTION_SET {
 namespace {
 
-#if defined(__AVX512F__)
-constexpr int vector_bytes = 64;
-#elif defined(__AVX2__)
-constexpr int vector_bytes = 32;
-#else
-constexpr int vector_bytes = 16;
-#endif
 constexpr int lanes = vector_bytes / 4;
 
 using Index = std::ptrdiff_t;
