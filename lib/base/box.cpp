@@ -15,6 +15,17 @@ bool Box::contains(Box const& other) const {
 
 bool Box::empty() const { return std::find(length.begin(), length.end(), 0) != length.end(); }
 
+Box projected(BoxView const& region, std::vector<int> const& labels) {
+    Box box;
+    box.begin.reserve(labels.size());
+    box.length.reserve(labels.size());
+    for (int label : labels) {
+        box.begin.push_back(region.begin[static_cast<std::size_t>(label)]);
+        box.length.push_back(region.length[static_cast<std::size_t>(label)]);
+    }
+    return box;
+}
+
 Box intersection(Box const& a, Box const& b) {
     Box out = a;
     for (std::size_t axis = 0; axis < a.order(); ++axis) {

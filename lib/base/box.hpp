@@ -39,6 +39,11 @@ struct BoxView {
 };
 inline BoxView view(Box const& box) { return {box.begin, box.length}; }
 
+/// The box of an operand or output with these labels in a region, an interval for each label: what a kernel call reads
+/// or writes. Example: labels (2, 0) of [1:5, 2:7, 3:9] are [3:9, 1:5].
+Box projected(BoxView const& region, std::vector<int> const& labels);
+inline Box projected(Box const& region, std::vector<int> const& labels) { return projected(view(region), labels); }
+
 /// What two boxes of the same order share (lengths never negative).
 Box intersection(Box const& a, Box const& b);
 

@@ -41,17 +41,6 @@ void keep_shardings(graph::EinGraph const& graph, Plan& plan) {
         if (graph.nodes[n].sharding) plan.nodes[n].ranks = graph::ranks_of(graph.mesh, *graph.nodes[n].sharding);
 }
 
-Box projected(Box const& region, std::vector<int> const& labels) {
-    Box box;
-    box.begin.reserve(labels.size());
-    box.length.reserve(labels.size());
-    for (int label : labels) {
-        box.begin.push_back(region.begin[static_cast<std::size_t>(label)]);
-        box.length.push_back(region.length[static_cast<std::size_t>(label)]);
-    }
-    return box;
-}
-
 Parts output_parts(graph::Node const& node, NodePlan const& plan) {
     auto const* einsum = std::get_if<graph::EinSum>(&node.op);
     return einsum ? at_labels(plan.parts, einsum->output) : plan.parts;

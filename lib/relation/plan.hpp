@@ -54,9 +54,6 @@ void keep_shardings(graph::EinGraph const& graph, Plan& plan);
 /// What `parts` (one a label) says of these labels, in their order.
 Parts at_labels(Parts const& parts, std::vector<int> const& labels);
 
-/// The box of an operand or output with these labels in a region, an interval for each label.
-Box projected(Box const& region, std::vector<int> const& labels);
-
 /// The parts of a node's output axes.
 Parts output_parts(graph::Node const& node, NodePlan const& plan);
 /// The parts that a node needs of its input `operand`, for each axis (a diagonal's two axes have equal parts).

@@ -47,7 +47,8 @@ inline constexpr double most_listed_share = 0.25;
 /// Most of its elements that a sparse tensor may list for results to be computed at its places alone: a product of
 /// matrices takes a tenth of the time for a term, but a sampled one also needs that much less room. Chosen.
 inline constexpr double most_sampled_share = 0.125;
-/// Elements of a sparse tensor below which results are computed everywhere: a node more costs some microseconds. Chosen.
+/// Elements of a sparse tensor below which results are computed everywhere: a node more costs some microseconds.
+/// Chosen.
 inline constexpr double least_sampled_elements = 1 << 14;
 /// Indices for each of which it is counted what an operand lists: 512 MiB of counts. Chosen.
 inline constexpr double most_fibres = 1 << 26;

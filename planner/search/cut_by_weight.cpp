@@ -88,7 +88,7 @@ private:
         double sum = 0;
         for (std::size_t k = 0; k < einsum.operands(); ++k) {
             if (!is_sparse(n, k)) continue;
-            Box const box = relation::projected(region, einsum.inputs[k]);
+            Box const box = projected(region, einsum.inputs[k]);
             sum += static_cast<double>(listed_(graph_.nodes[n].inputs[k], box));
         }
         return sum;

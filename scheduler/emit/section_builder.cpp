@@ -34,7 +34,7 @@ TaskId SectionBuilder::append(Task task, TaskPlace const& place) {
     std::size_t const level = level_of(task, place);
     for (BlockId block : section_->reads(task)) ++section_->blocks[block].readers;
     if (auto const result = task.result()) {
-        if (section_->blocks[*result].writers == 0) makers_[*result] = level;
+        if (section_->blocks[*result].writers == 0) makers_[*result] = static_cast<std::uint32_t>(level);
         ++section_->blocks[*result].writers;
     }
     if (place.after) task.set_after(place.after);
@@ -109,7 +109,7 @@ void SectionBuilder::end_loop(schedule::Loop loop) {
     append_to(outer.moments, body.moments);
     append_to(outer.may_wait, body.may_wait);
     for (Task const& task : body.tasks)
-        if (task.result()) makers_[*task.result()] = levels_.size() - 1;
+        if (task.result()) makers_[*task.result()] = static_cast<std::uint32_t>(levels_.size() - 1);
     std::vector<BlockId> const kept(read.begin(), read.end());
     loop.last = add(schedule::Iterate{loop.spec, kept});
     outer.loops.push_back(std::move(loop));
@@ -122,10 +122,14 @@ schedule::Section SectionBuilder::finish(Room room, std::int64_t window, std::ve
     body.shift(loads_.size());
     schedule::Section out = std::move(*section_);
     out.loops = Table<schedule::LoopId, schedule::Loop>(std::move(body.loops));
-    out.tasks = std::move(body.tasks);
     std::vector<Task>& tasks = out.tasks.list();
-    tasks.insert(tasks.begin(), loads_.begin(), loads_.end());
-    tasks.insert(tasks.end(), stores_.begin(), stores_.end());
+    tasks.reserve(loads_.size() + body.tasks.size() + stores_.size());
+    for (auto const* part : {&loads_, &body.tasks.list(), &stores_})
+        tasks.insert(tasks.end(), part->begin(), part->end());
+    body.tasks = {};
+    loads_ = {};
+    stores_ = {};
+    makers_ = {};
     std::vector<TaskId> const begins = body.node_begins;
     std::vector<bool> const passed = order_lazily(out, body.may_wait, body.node_begins, room);
     for (auto const& [moment, task] : body.moments) {
@@ -137,6 +141,10 @@ schedule::Section SectionBuilder::finish(Room room, std::int64_t window, std::ve
         if (passed[begin] && parted != nullptr) parted->push_back(moment);
     }
     sends_first(out, body.node_begins, room, window);
+    levels_ = {};
+    out.blocks.list().shrink_to_fit();  // they grew by doubling
+    out.operands.shrink_to_fit();
+    out.coords.shrink_to_fit();
     return out;
 }
 

@@ -81,7 +81,7 @@ private:
     BoxPool pool_{*section_};
     std::vector<schedule::Task> loads_, stores_;
     std::vector<Level> levels_{1};
-    Table<BlockId, std::size_t> makers_;  // in how many loops the task was that wrote it first
+    Table<BlockId, std::uint32_t> makers_;  // in how many loops the task was that wrote it first
 };
 
 }  // namespace ein::scheduler

@@ -11,9 +11,7 @@ std::optional<BoxView> part_of(MessageEnd const& end) {
 }  // namespace
 
 schedule::MessageTag TaskEmitter::next_tag(Rank from, Rank to) {
-    std::vector<int>& tags = next_tags_[at(from)];
-    tags.resize(sections_.size());
-    return schedule::MessageTag{tags[at(to)]++};
+    return schedule::MessageTag{next_tags_[at(from)][to.value()]++};
 }
 
 void TaskEmitter::load(Rank rank, schedule::InputId input, BlockId block) {

@@ -5,6 +5,7 @@
 // {rank1, b, {}}, 0);
 #pragma once
 
+#include <unordered_map>
 #include <vector>
 
 #include "lib/base/ids.hpp"
@@ -95,7 +96,7 @@ private:
     schedule::MessageTag next_tag(Rank from, Rank to);
 
     std::vector<SectionBuilder>& sections_;
-    std::vector<std::vector<int>> next_tags_;  // by rank from, then rank to; empty while a rank has sent nothing
+    std::vector<std::unordered_map<int, int>> next_tags_;  // by rank from, then rank to: few of all pairs talk
 };
 
 }  // namespace ein::scheduler

@@ -6,7 +6,7 @@ namespace ein::scheduler {
 
 void StagedAllGather::bring(ValueId value, Box const& region, std::vector<Rank> ranks) {
     if (region.empty() || delivery_.is_read_by_all(value)) return;
-    std::erase_if(ranks, [&](Rank rank) { return directory_.copy_of(value, region, rank).has_value(); });
+    std::erase_if(ranks, [&](Rank rank) { return directory_.copy_of(value, region, rank) != nullptr; });
     double const bytes = static_cast<double>(region.elements()) * static_cast<double>(size_of(mover_.dtype(value)));
     if (ranks.size() < staging_.ranks ||
         bytes > static_cast<double>(staging_.bytes) * static_cast<double>(ranks.size()))

@@ -1,6 +1,9 @@
 #include "scheduler/move/block_directory.hpp"
 
 #include <algorithm>
+#include <span>
+
+#include "lib/base/hash.hpp"
 
 namespace ein::scheduler {
 
@@ -25,25 +28,40 @@ bool BlockDirectory::has_blocks(ValueId value) const {
     return std::any_of(blocks.begin(), blocks.end(), [](auto const& block) { return block.has_value(); });
 }
 
-namespace {
-
-template <class Copies, class Key>
-std::optional<Holding> copy_on(Copies const& copies, Key const& key, Rank rank) {
-    if (auto const found = copies.find(key); found != copies.end())
-        for (Holding const& copy : found->second)
-            if (copy.rank == rank) return copy;
-    return std::nullopt;
+void BlockDirectory::Copies::add(Holding holding) {
+    auto place = by_rank.end();  // most come in the order of ranks
+    if (!by_rank.empty() && by_rank.back().rank >= holding.rank)
+        place = std::lower_bound(by_rank.begin(), by_rank.end(), holding.rank,
+                                 [](Holding const& each, Rank rank) { return each.rank < rank; });
+    if (place == by_rank.end() || place->rank != holding.rank) by_rank.insert(place, std::move(holding));
 }
 
-}  // namespace
+Holding const* BlockDirectory::Copies::on(Rank rank) const {
+    auto const place = std::lower_bound(by_rank.begin(), by_rank.end(), rank,
+                                        [](Holding const& each, Rank wanted) { return each.rank < wanted; });
+    return place == by_rank.end() || place->rank != rank ? nullptr : &*place;
+}
 
-std::optional<Holding> BlockDirectory::copy_of(ValueId value, Box const& box, Rank rank) const {
-    return copy_on(at(value).copies, box, rank);
+std::size_t BlockDirectory::BoxHash::operator()(Box const& box) const {
+    std::uint64_t hash = box.order();
+    for (auto const& list : {std::span(box.begin), std::span(box.length)})
+        for (Extent number : list) hash = mix64(hash ^ static_cast<std::uint64_t>(number));
+    return hash;
+}
+
+Holding const* BlockDirectory::copy_of(ValueId value, Box const& box, Rank rank) const {
+    auto const& copies = at(value).copies;
+    auto const found = copies.find(box);
+    return found == copies.end() ? nullptr : found->second.on(rank);
 }
 
 std::optional<Holding> BlockDirectory::listed_copy_of(ValueId value, Box const& box, tensor::SparseLayout const& layout,
                                                       Rank rank) const {
-    return copy_on(at(value).listed, std::pair(box, layout), rank);
+    auto const& listed = at(value).listed;
+    if (auto const found = listed.find({box, layout}); found != listed.end())
+        for (Holding const& copy : found->second)
+            if (copy.rank == rank) return copy;
+    return std::nullopt;
 }
 
 std::vector<Held> BlockDirectory::held(ValueId value, Box const& region) const {
@@ -55,7 +73,7 @@ std::vector<Held> BlockDirectory::held(ValueId value, Box const& region) const {
             bytes[block->rank] += element * static_cast<double>(intersection(part.box, region).elements());
     auto whole_at = [&](Box const& box) {
         if (auto const copies = at(value).copies.find(box); copies != at(value).copies.end())
-            for (Holding const& copy : copies->second)
+            for (Holding const& copy : copies->second.by_rank)
                 bytes[copy.rank] = element * static_cast<double>(region.elements());
     };
     whole_at(region);

@@ -7,6 +7,7 @@
 
 #include <map>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "lib/graph/ein_graph.hpp"
@@ -53,10 +54,9 @@ public:
     std::optional<Holding> const& block(ValueId value, std::size_t index) const { return at(value).blocks[index]; }
 
     /// Enters a block that has the box of a value on another rank than its home, maybe as a part of more.
-    void remember(ValueId value, Box const& box, Holding holding) {
-        at(value).copies[box].push_back(std::move(holding));
-    }
-    std::optional<Holding> copy_of(ValueId value, Box const& box, Rank rank) const;
+    void remember(ValueId value, Box const& box, Holding holding) { at(value).copies[box].add(std::move(holding)); }
+    /// The first that was entered there, or none. It stays where it is until the next one is entered.
+    Holding const* copy_of(ValueId value, Box const& box, Rank rank) const;
     /// The same for blocks of a sparse value, which lie in the order that their reader wants.
     void remember_listed(ValueId value, Box const& box, tensor::SparseLayout const& layout, Holding holding) {
         at(value).listed[{box, layout}].push_back(std::move(holding));
@@ -71,10 +71,19 @@ public:
     Layout layout(ValueId value) const;
 
 private:
+    /// By rank: all ranks may have a copy of the same.
+    struct Copies {
+        std::vector<Holding> by_rank;  // ascending
+        void add(Holding holding);
+        Holding const* on(Rank rank) const;
+    };
+    struct BoxHash {
+        std::size_t operator()(Box const& box) const;
+    };
     struct Entry {
         Cut cut;
-        std::vector<std::optional<Holding>> blocks;  // by the cut's index
-        std::map<Box, std::vector<Holding>> copies;  // got from elsewhere, cut or assembled
+        std::vector<std::optional<Holding>> blocks;       // by the cut's index
+        std::unordered_map<Box, Copies, BoxHash> copies;  // got from elsewhere, cut or assembled; in no order
         std::map<std::pair<Box, tensor::SparseLayout>, std::vector<Holding>> listed;  // the same of a sparse value
         std::optional<schedule::InputId> input;                                       // of a leaf
     };

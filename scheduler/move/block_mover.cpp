@@ -58,7 +58,8 @@ void BlockMover::copy(ValueId value, Holding const& from, BlockId to, Box const&
 }
 
 BlockId BlockMover::cut_out(ValueId value, Holding const& from, Box const& region) {
-    if (auto const cut = directory_.copy_of(value, region, from.rank); cut && cut->box == region) return cut->block;
+    if (auto const* cut = directory_.copy_of(value, region, from.rank); cut != nullptr && cut->box == region)
+        return cut->block;
     BlockId const cut = add_block(value, region, from.rank);
     copy(value, from, cut, region);
     directory_.remember(value, region, {from.rank, cut, region});

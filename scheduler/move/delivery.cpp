@@ -13,7 +13,7 @@ Holding const& Delivery::home(ValueId value, std::size_t index, Rank asking) {
 }
 
 Holding Delivery::need(ValueId value, Box const& region, Rank rank) {
-    if (auto copy = directory_.copy_of(value, region, rank)) return *copy;
+    if (auto const* copy = directory_.copy_of(value, region, rank)) return *copy;
     if (region.empty() || is_read_by_all(value)) {
         Holding const made =
             region.empty() ? mover_.empty_block(value, region, rank) : mover_.load(value, region, rank);
@@ -73,8 +73,9 @@ Holding Delivery::listed_part(ValueId value, Holding const& home, Box const& par
 std::optional<Holding> Delivery::at_hand(ValueId value, Cut::Block const& block, Box const& region, Rank rank) {
     Holding const& from = home(value, block.index, rank);
     if (from.rank == rank) return from;
-    if (auto copy = directory_.copy_of(value, block.box, rank)) return copy;
-    return directory_.copy_of(value, region, rank);
+    if (auto const* copy = directory_.copy_of(value, block.box, rank)) return *copy;
+    auto const* copy = directory_.copy_of(value, region, rank);
+    return copy == nullptr ? std::nullopt : std::optional(*copy);
 }
 
 /// The region lies inside one block: that block when it is on this rank, else a copy of the block or of the region.

@@ -1,14 +1,16 @@
 #include "lib/base/error.hpp"
 #include "lib/scalar/expression/parse/parse.hpp"
 #include "lib/schedule/file/codec.hpp"
+#include "lib/schedule/file/damaged.hpp"
 #include "lib/schedule/schedule_generated.h"
 
 namespace ein::schedule {
-namespace {
 
-[[noreturn]] void damaged(std::string const& file, std::string const& found) {
+void damaged(std::string const& file, std::string const& found) {
     throw InputError(Fault{file, "", "a sound schedule", found, "write it again with einplan"});
 }
+
+namespace {
 
 /// The bytes of one part, and how many of them may yet be copied: each is copied once at most. A file that somebody
 /// made to harm may refer to one list from many tables.
@@ -242,33 +244,6 @@ Header decode_header(std::span<std::uint8_t const> bytes, std::string const& fil
     for (std::int32_t node : part.numbers(in.node_order())) out.node_order.emplace_back(node);
     if (in.orders())
         for (auto const* order : *in.orders()) out.orders.push_back(contraction_order(*order, part));
-    return out;
-}
-
-Section decode_section(std::span<std::uint8_t const> bytes, std::string const& file) {
-    PartReader part(bytes, file);
-    auto const& in = part.root<fb::Section>();
-    Section out;
-    for (auto const* b : part.structs(in.blocks()))
-        out.blocks.add({TensorId{b->tensor()}, dtype(b->dtype(), file),
-                        checked_enum<BlockFormat>(b->format(), format_traits.size(), file, "block format"),
-                        b->readers(), b->writers(), b->order(), b->coords()});
-    if (in.tasks()) {
-        out.tasks.reserve(in.tasks()->size());
-        for (auto const* t : part.structs(in.tasks()))
-            out.tasks.add(Task({checked_enum<TaskKind>(t->kind(), task_kinds, file, "kind of task"), t->accumulates(),
-                                t->entry(), t->first_operand(), t->operands(), optional_id<BlockId>(t->result()),
-                                optional_id<TaskId>(t->after()), t->order(), t->coords(), t->peer(), t->tag()}));
-    }
-    for (std::int32_t block : part.numbers(in.operands())) out.operands.emplace_back(block);
-    out.coords = part.numbers(in.coords());
-    out.loops = table<LoopId>(in.loops(), [&](fb::Loop const& l) {
-        Loop loop{LoopSpecId{l.spec()}, TaskId{l.first()}, TaskId{l.last()}, optional_id<BlockId>(l.condition()), {}};
-        for (auto const* carry : part.structs(l.carries()))
-            loop.carries.push_back({BlockId{carry->inside()}, BlockId{carry->next()}});
-        return loop;
-    });
-    for (std::int32_t task : part.numbers(in.moments())) out.moments.add(TaskId{task});
     return out;
 }
 

@@ -186,35 +186,4 @@ Bytes encode(Header const& header) {
     return finished(builder);
 }
 
-Bytes encode(Section const& section) {
-    Builder builder(section.tasks.size() * sizeof(fb::Task) * 2 + 1024);
-    std::vector<fb::Block> blocks;
-    for (Block const& b : section.blocks)
-        blocks.emplace_back(b.tensor.value(), static_cast<std::uint8_t>(b.dtype), static_cast<std::uint8_t>(b.format),
-                            b.readers, b.writers, b.order, b.coords);
-    std::vector<fb::Task> tasks;
-    for (Task const& task : section.tasks) {
-        Task::Record const& t = task.record();
-        tasks.emplace_back(static_cast<std::uint8_t>(t.kind), t.accumulates, t.entry, t.first_operand, t.operands,
-                           number(t.result), number(t.after), t.order, t.coords, t.peer, t.tag);
-    }
-    auto const block_records = builder.CreateVectorOfStructs(blocks);
-    auto const task_records = builder.CreateVectorOfStructs(tasks);
-    std::vector<std::int32_t> operand_numbers;
-    for (BlockId block : section.operands) operand_numbers.push_back(block.value());
-    auto const operands = builder.CreateVector(operand_numbers);
-    auto const coords = builder.CreateVector(section.coords);
-    auto const loops = vector_of(builder, section.loops, [&](Loop const& loop) {
-        std::vector<fb::Carry> carries;
-        for (Loop::Carry const& carry : loop.carries) carries.emplace_back(carry.inside.value(), carry.next.value());
-        return fb::CreateLoop(builder, loop.spec.value(), loop.first.value(), loop.last.value(), number(loop.condition),
-                              builder.CreateVectorOfStructs(carries));
-    });
-    std::vector<std::int32_t> moments;
-    for (TaskId task : section.moments) moments.push_back(task.value());
-    builder.Finish(fb::CreateSection(builder, block_records, task_records, operands, coords, loops,
-                                     builder.CreateVector(moments)));
-    return finished(builder);
-}
-
 }  // namespace ein::schedule

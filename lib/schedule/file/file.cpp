@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -15,6 +16,7 @@
 #include "lib/base/files/replaced_file.hpp"
 #include "lib/base/hash.hpp"
 #include "lib/base/limits.hpp"
+#include "lib/base/threads/parallel.hpp"
 #include "lib/schedule/file/codec.hpp"
 #include "lib/schedule/verify/verify.hpp"
 
@@ -34,8 +36,10 @@ struct Part {
 };
 constexpr std::array<char, 8> magic{'E', 'I', 'N', 'S', 'C', 'H', 'E', 'D'};
 // 2: tasks spill and fetch; 3: messages may be parts of blocks; 4: loops; 5: fingerprints of input files; 6: moments;
-// 9: fused tasks
-constexpr std::uint32_t version = 9;
+// 9: fused tasks; 11: sections are deflated columns
+constexpr std::uint32_t version = 11;
+
+constexpr std::size_t at_a_time = 256;  // sections that are encoded together: what is written may wait for all of them
 
 [[noreturn]] void refuse(std::filesystem::path const& path, std::string expected, std::string found,
                          std::string fix = "write it again with einplan") {
@@ -48,8 +52,7 @@ std::span<std::uint8_t const> bytes_of(std::vector<Part> const& table) {
     return {reinterpret_cast<std::uint8_t const*>(table.data()), table.size() * sizeof(Part)};
 }
 
-/// Writes the parts one after the other, so that only one of them is encoded at a time, and at last the table in front
-/// of them.
+/// Writes the parts one after the other, and at last the table in front of them.
 class Writer {
 public:
     Writer(ReplacedFile& file, std::size_t parts) : file_(file), end_(sizeof(Preamble) + parts * sizeof(Part)) {}
@@ -80,7 +83,11 @@ void write_file(Schedule const& schedule, std::filesystem::path const& path) {
     file.create();
     Writer writer(file, schedule.sections.size() + 1);
     writer.add(encode(schedule.header));
-    for (Section const& section : schedule.sections) writer.add(encode(section));
+    std::vector<Section> const& sections = schedule.sections.list();
+    for (std::size_t first = 0; first < sections.size(); first += at_a_time)
+        for (Bytes const& part : for_each_in_parallel(std::min(at_a_time, sections.size() - first),
+                                                      [&](std::size_t k) { return encode(sections[first + k]); }))
+            writer.add(part);
     writer.finish();
     file.publish();
 }
@@ -177,8 +184,9 @@ bool is_schedule_file(std::filesystem::path const& path) {
 Schedule read_file(std::filesystem::path const& path) {
     File const file(path);
     Schedule schedule{file.header(), {}};
-    for (int rank = 0; rank < schedule.header.ranks; ++rank)
-        schedule.sections.add(file.section(Rank{rank}, schedule.header));
+    schedule.sections = Table<Rank, Section>(for_each_in_parallel(at(schedule.header.ranks), [&](std::size_t rank) {
+        return file.section(Rank{static_cast<int>(rank)}, schedule.header);
+    }));
     return schedule;
 }
 

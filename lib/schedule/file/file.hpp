@@ -1,5 +1,6 @@
-// The schedule file: a magic word and version, then one header and a section a rank, each a FlatBuffer with its own
-// checksum, so that a rank maps the file and reads its own section only. The same schedule always gives the same bytes.
+// The schedule file: a magic word and version, then one header (a FlatBuffer) and a section a rank (deflated columns,
+// columns.hpp), each with its own checksum, so that a rank maps the file and reads its own section only. The same
+// schedule always gives the same bytes.
 // A damaged file is refused where it is read, never followed.
 #pragma once
 

@@ -69,16 +69,6 @@ struct Regions {
     BoxView view() const { return {begin, length}; }
 };
 
-/// The box of what a member makes.
-Box box_of(graph::EinSum const& einsum, BoxView const& region) {
-    Box out;
-    for (int label : einsum.output) {
-        out.begin.push_back(region.begin[static_cast<std::size_t>(label)]);
-        out.length.push_back(region.length[static_cast<std::size_t>(label)]);
-    }
-    return out;
-}
-
 /// Adds an apply for each member, and a block for what each but the last makes.
 void add_members(Header const& header, Fused const& task, std::vector<BlockId> const& operands, BlockId result,
                  Section& out) {
@@ -89,7 +79,7 @@ void add_members(Header const& header, Fused const& task, std::vector<BlockId> c
         if (is_last) {
             made.push_back(result);
         } else {
-            Box const box = box_of(header.kernels[member.kernel].einsum, region);
+            Box const box = projected(region, header.kernels[member.kernel].einsum.output);
             Block block;
             block.tensor = member.tensor;
             block.dtype = member.dtype;

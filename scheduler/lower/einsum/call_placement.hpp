@@ -21,8 +21,6 @@ struct Call {
     Rank rank;
 };
 
-using relation::projected;  // of a call's region
-
 /// A call for each block of a value that is cut in these parts, in C order, not placed yet.
 std::vector<Call> calls_of_blocks(Shape const& shape, Parts const& parts);
 

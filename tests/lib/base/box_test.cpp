@@ -32,6 +32,14 @@ TEST_CASE("a box knows its ends and elements", "[lib][base][box]") {
     CHECK_FALSE(Box{{0, 0}, {large, large}}.empty());  // its elements cannot be counted in 64 bits
 }
 
+TEST_CASE("a region is projected onto an operand's labels", "[lib][base][box]") {
+    Box const region{{1, 2, 3}, {4, 5, 6}};
+    CHECK(projected(region, {2, 0}) == Box{{3, 1}, {6, 4}});
+    CHECK(projected(view(region), {2, 0}) == Box{{3, 1}, {6, 4}});
+    CHECK(projected(region, {1, 1}) == Box{{2, 2}, {5, 5}});  // a diagonal
+    CHECK(projected(Box{{1}, {4}}, {}) == Box{{}, {}});
+}
+
 TEST_CASE("intersections are what both boxes hold", "[lib][base][box]") {
     CHECK(intersection(Box{{0, 2}, {4, 3}}, Box{{3, 0}, {5, 4}}) == Box{{3, 2}, {1, 2}});
     CHECK(intersection(Box{{0}, {4}}, Box{{4}, {2}}).empty());

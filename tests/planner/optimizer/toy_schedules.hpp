@@ -14,7 +14,7 @@ namespace ein::test {
 namespace opt = planner::optimizer;
 
 struct ToySchedules {
-    std::function<opt::Cost(opt::Choices const&, relation::Plan const&)> cost;
+    std::function<opt::Cost(opt::Choices const&, relation::Plan const&)> cost = {};
     // Bytes of the one call that needs most; twice as many kernel calls make it half as large.
     std::int64_t working_set = 1;
     std::int64_t least_working_set = 0;

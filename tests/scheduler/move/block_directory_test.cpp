@@ -62,6 +62,19 @@ TEST_CASE_METHOD(TwoRows, "copies are known by region and rank until they are fo
     CHECK_FALSE(directory.copy_of(Y, one_column, Rank{0}));
 }
 
+TEST_CASE_METHOD(TwoRows, "copies are found in whatever order they came; of a rank the first stays",
+                 "[scheduler][block_directory]") {
+    for (int rank : {5, 2, 9, 0, 7}) directory.remember(Y, one_column, {Rank{rank}, BlockId{rank}, one_column});
+    for (int rank : {9, 2}) directory.remember(Y, one_column, {Rank{rank}, BlockId{100}, one_column});
+    for (int rank : {0, 2, 5, 7, 9}) {
+        CAPTURE(rank);
+        REQUIRE(directory.copy_of(Y, one_column, Rank{rank}));
+        CHECK(directory.copy_of(Y, one_column, Rank{rank})->block == BlockId{rank});
+    }
+    for (int rank : {1, 6, 10}) CHECK_FALSE(directory.copy_of(Y, one_column, Rank{rank}));
+    CHECK(by_rank(directory.held(Y, one_column)).size() == 5);
+}
+
 TEST_CASE_METHOD(TwoRows, "a value may be cut in another way before its blocks are made",
                  "[scheduler][block_directory]") {
     Cut cut = directory.cut(Y);

@@ -43,16 +43,10 @@ std::size_t count_of(std::vector<std::string> const& refusals, std::string const
 }  // namespace
 
 TEST_CASE("lists whose elements are misaligned are refused", "[schedule][file]") {
-    auto schedule = test::small_schedule();
-    schedule.sections[Rank{0}].coords.front() = 1;  // read as a length where the list is said to begin at it
-    auto const of_section =
-        refusals_of_moved_words(schedule::encode(schedule.sections[Rank{0}]),
-                                [](schedule::Bytes const& bytes) { schedule::decode_section(bytes, "a.sched"); });
-    auto const of_header = refusals_of_moved_words(schedule::encode(schedule.header), [](schedule::Bytes const& bytes) {
-        schedule::decode_header(bytes, "a.sched");
-    });
-    CHECK(count_of(of_section, "a.sched: expected a sound schedule, found a misaligned list; write it again") >= 1);
-    CHECK(count_of(of_header, "a misaligned list") >= 1);
+    auto const refusals =
+        refusals_of_moved_words(schedule::encode(test::small_schedule().header),
+                                [](schedule::Bytes const& bytes) { schedule::decode_header(bytes, "a.sched"); });
+    CHECK(count_of(refusals, "a.sched: expected a sound schedule, found a misaligned list; write it again") >= 1);
 }
 
 TEST_CASE("lists without elements may stand anywhere", "[schedule][file]") {

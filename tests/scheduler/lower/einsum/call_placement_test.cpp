@@ -49,11 +49,6 @@ TEST_CASE("calls of every node are counted", "[scheduler][placement]") {
     CHECK(placement.counts() == std::vector<std::int64_t>{2, 3});
 }
 
-TEST_CASE("a region is projected onto an operand's labels", "[scheduler][placement]") {
-    CHECK(projected({{1, 2, 3}, {4, 5, 6}}, {2, 0}) == Box{{3, 1}, {6, 4}});
-    CHECK(projected({{1}, {4}}, {}) == Box{{}, {}});
-}
-
 TEST_CASE("a block is a call, in C order", "[scheduler][placement]") {
     std::vector<Call> const calls = calls_of_blocks({4, 6}, {2, 3});
     REQUIRE(calls.size() == 6);
