@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Fuzzes the readers of everything that comes from outside, with sanitizers: scripts/fuzz.sh MINUTES [TARGET...]
-#   TARGET  expression, graph, plan, cluster, llama_config, report, npy, schedule (default: all, sharing the time)
+#   TARGET  expression, graph, plan, cluster, llama_config, model_index, network, qasm, report, npy, sparse, schedule
+#           (default: all, sharing the time)
 # Needs clang (scripts/install-deps.sh --tests). Two processes at a time, or as many as there are cores. What is found
 # goes to build-fuzz/found; inputs that reach new code stay there for the next time. `scripts/fuzz.sh merge TARGET` adds
 # the smallest set of them to tests/fuzz/corpus. Exit code 1 when anything crashed, hung or leaked.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-usage() { sed -n '2,6s/^# //p' "$0" >&2; exit 2; }
+usage() { sed -n '2,7s/^# //p' "$0" >&2; exit 2; }
 [ $# -ge 1 ] || usage
 
 mapfile -t known < <(sed -n 's/^ein_fuzz_target(\([a-z_]*\).*/\1/p' tests/fuzz/CMakeLists.txt)

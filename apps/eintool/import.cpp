@@ -1,4 +1,4 @@
-// Graphs from other tools: an einsum expression with shapes, opt_einsum's JSON, and a LLaMA's Hugging Face folder.
+// Graphs from other tools: an einsum expression with shapes, networks, circuits, and a LLaMA's Hugging Face folder.
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
@@ -9,8 +9,9 @@
 #include "apps/command_line.hpp"
 #include "apps/eintool/commands.hpp"
 #include "apps/eintool/graph_text.hpp"
-#include "apps/eintool/import_network.hpp"
 #include "apps/eintool/llama/import_llama.hpp"
+#include "apps/eintool/network/import_network.hpp"
+#include "apps/eintool/qasm/import_qasm.hpp"
 #include "apps/inputs_below.hpp"
 #include "lib/base/error.hpp"
 #include "lib/base/json.hpp"
@@ -22,6 +23,7 @@ namespace {
 struct ImportOptions {
     std::string format, what, shapes, dtype, out;
     bool replan = false;                    // of networks
+    std::string amplitude;                  // of qasm
     std::string tokens, logits;             // of safetensors-llama
     std::map<std::string, Extent> extents;  // of safetensors-llama, by option
 
@@ -98,6 +100,10 @@ void check_options(ImportOptions const& options) {
         throw UsageError("import " + options.format + ": " + wrong + " is an option of import safetensors-llama");
     if (options.replan && !is_network(options.format))
         throw UsageError("import " + options.format + ": --replan is an option of opt_einsum, cotengra and omeinsum");
+    if (options.format != "qasm" && !options.amplitude.empty())
+        throw UsageError("import " + options.format + ": --amplitude is an option of import qasm");
+    if (options.format == "qasm" && options.amplitude.empty())
+        throw UsageError("import qasm: expected --amplitude, a bit for each qubit; give it, as --amplitude 0101");
     if (options.format == "einsum" && options.shapes.empty())
         throw UsageError(
             "import einsum: expected --shapes, an operand's extents for each term; give them, as --shapes 10x20,20x30");
@@ -110,8 +116,9 @@ std::string imported(ImportOptions const& options) {
         return graph_of(options.what, shapes_from(options.shapes), options.dtype_or_f32(), OrderedJson::object());
     if (is_network(options.format))
         return import_network({options.format, options.what, options.dtype, options.replan});
+    if (options.format == "qasm") return qasm::import_qasm({options.what, options.amplitude, options.dtype});
     if (options.format == "safetensors-llama") return from_safetensors_llama(options);
-    std::string const use = "einsum, opt_einsum, cotengra, omeinsum or safetensors-llama";
+    std::string const use = "einsum, opt_einsum, cotengra, omeinsum, qasm or safetensors-llama";
     if (options.format == "onnx")
         throw UsageError("import " + options.format + " is not available in this version; use " + use);
     throw UsageError("import: expected " + use + ", found '" + options.format + "'");
@@ -133,18 +140,23 @@ void add_import(CLI::App& app, Action& chosen) {
     CLI::App* command = app.add_subcommand(
         "import",
         "Write an EinGraph from another tool's format: einsum EXPRESSION --shapes 10x20,20x30; opt_einsum, "
-        "cotengra or omeinsum FILE.json, a network with or without an order (slices are left to einplan --memory); or "
+        "cotengra or omeinsum FILE.json, a network with or without an order (slices are left to einplan --memory); "
+        "qasm FILE --amplitude 0101, an OpenQASM 2 circuit as the network of one amplitude; or "
         "safetensors-llama DIR, a Hugging Face folder with config.json and .safetensors files: its output is logits "
         "[batch, 1 or seq, vocab] or, with --decode T, the greedy tokens_out [batch, T]");
     auto const options = std::make_shared<ImportOptions>();
-    command->add_option("FORMAT", options->format, "einsum, opt_einsum, cotengra, omeinsum or safetensors-llama")
+    command->add_option("FORMAT", options->format, "einsum, opt_einsum, cotengra, omeinsum, qasm or safetensors-llama")
         ->required();
     command->add_option("WHAT", options->what, "the expression, the file, or the folder")->required();
     command->add_option("--shapes", options->shapes, "einsum: shapes of the operands, as 10x20,20x30");
     command->add_flag("--replan", options->replan,
                       "opt_einsum, cotengra, omeinsum: leaves out the order of the file, so that einplan searches one");
+    command->add_option("--amplitude", options->amplitude,
+                        "qasm: 0, 1 or _ (open: an axis of the result) for each qubit, q[0] of the first register "
+                        "first");
     command->add_option("--dtype", options->dtype,
-                        "of every tensor; safetensors-llama: to compute in (default: f32, and f64 for weights of f64)");
+                        "of every tensor; qasm: c64 (default) or c128; safetensors-llama: to compute in (default: f32, "
+                        "and f64 for weights of f64)");
     command->add_option("--tokens", options->tokens,
                         "safetensors-llama: the prompt, a .npy file of integers [seq] or [batch, seq]");
     auto extent = [&](std::string const& name, std::string const& about) {

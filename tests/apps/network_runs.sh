@@ -31,6 +31,11 @@ json.dump({"label-type": "Int64", "inputs": [[1, 2], [2, 3], [3, 1]], "output": 
            "tree": node(node(leaf(1), leaf(2)), leaf(3)), "size": {"1": 2, "2": 3, "3": 4}}, open("om.json", "w"))
 json.dump({"einsum": {"ixs": [[1, 2], [2, 3]], "iy": [1]}, "size": {"1": 2, "2": 3, "3": 4}}, open("om2.json", "w"))
 json.dump({"inputs": [["a"], ["a"]], "output": [], "size_dict": {"a": 2}, "ssa_path": [[0, 0]]}, open("bad.json", "w"))
+two = {"inputs": [["a"], ["a"]], "output": [], "size_dict": {"a": 2}}
+json.dump({**two, "ssa_path": [[0, 4294967297]]}, open("wide-ssa.json", "w"))
+json.dump({**two, "tree": [0, 4294967297]}, open("wide-tree.json", "w"))
+json.dump({"label-type": "Char", "inputs": [["a"], ["a"]], "output": [], "size": {"a": 2},
+           "tree": node(leaf(4294967297), leaf(2))}, open("wide-om.json", "w"))
 big = [[f"h{i}.{j}", f"h{i}.{j+1}", f"v{i}.{j}", f"v{i+1}.{j}"] for i in range(25) for j in range(25)]
 sizes = {name: 16 for term in big for name in term}
 json.dump({"inputs": big, "output": [], "size_dict": sizes}, open("big.json", "w"))
@@ -49,7 +54,13 @@ for name in oe om om2; do
     "$bin/eintool" diff "eval-$name" "run-$name" > /dev/null
 done
 if "$bin/eintool" import cotengra bad.json > said 2>&1; then echo "a bad order was accepted"; exit 1; fi
-grep -q "an order that contracts each of 2 operands and each result once" said || { cat said; exit 1; }
+grep -q "the number of an operand or result that no step before it has used, found 0" said || { cat said; exit 1; }
+for wide in cotengra:wide-ssa:/ssa_path/0/1 cotengra:wide-tree:/tree/1 omeinsum:wide-om:/tree/args/0; do
+    IFS=: read -r format name place <<< "$wide"
+    if "$bin/eintool" import "$format" "$name.json" > said 2>&1; then echo "$name was accepted"; exit 1; fi
+    grep -q "$name.json: $place: expected the number of .*4294967297" said ||
+        { cat said; exit 1; }
+done
 
 "$bin/eintool" eval net.graph.json --out expected > /dev/null
 for ranks in 1 2 3 5; do

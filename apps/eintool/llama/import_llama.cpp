@@ -26,13 +26,14 @@ std::string path_in_graph(fs::path const& file, std::string const& out) {
 
 class ImportedWeights {
 public:
-    ImportedWeights(GraphText& g, LlamaSizes const& sizes, DType dtype, SafetensorsFolder const& files,
+    ImportedWeights(GraphText& g, LlamaConfig const& config, DType dtype, SafetensorsFolder const& files,
                     std::string const& out)
-        : g_(g), s_(sizes), dtype_(dtype), files_(files), out_(out) {}
+        : g_(g), c_(config), s_(config.sizes), dtype_(dtype), files_(files), out_(out) {}
 
     /// All but the tokens. @throws InputError for missing tensors, wrong shapes and dtypes, and tensors without a place
     /// in a LLaMA
-    LlamaWeights all(bool tied) {
+    LlamaWeights all() {
+        bool const tied = c_.tied_embeddings;
         LlamaWeights w;
         w.embedding = weight("embedding", "model.embed_tokens.weight", {s_.vocab, s_.dim});
         for (Extent k = 0; k < s_.layers; ++k)
@@ -58,10 +59,21 @@ private:
         w.wv = {weight(at + "wv", attention + "v_proj.weight", {kv * head, d}, {kv, head, d}), "heads head dim"};
         w.wo = {weight(at + "wo", attention + "o_proj.weight", {d, s_.heads * head}, {d, kv, group, head}),
                 "dim heads group head"};
+        if (c_.qkv_bias) {
+            w.wq.bias = weight(at + "wq.bias", attention + "q_proj.bias", {s_.heads * head}, {kv, group, 2, head / 2});
+            w.wk.bias = weight(at + "wk.bias", attention + "k_proj.bias", {kv * head}, {kv, 2, head / 2});
+            w.wv.bias = weight(at + "wv.bias", attention + "v_proj.bias", {kv * head}, {kv, head});
+        }
+        if (c_.attention_bias) w.wo.bias = weight(at + "wo.bias", attention + "o_proj.bias", {d});
         w.ffn_norm = weight(at + "ffn_norm.weight", in + "post_attention_layernorm.weight", {d});
         w.gate = {weight(at + "w_gate", mlp + "gate_proj.weight", {s_.ffn, d}), "ffn dim"};
         w.up = {weight(at + "w_up", mlp + "up_proj.weight", {s_.ffn, d}), "ffn dim"};
         w.down = {weight(at + "w_down", mlp + "down_proj.weight", {d, s_.ffn}), "dim ffn"};
+        if (c_.mlp_bias) {
+            w.gate.bias = weight(at + "w_gate.bias", mlp + "gate_proj.bias", {s_.ffn});
+            w.up.bias = weight(at + "w_up.bias", mlp + "up_proj.bias", {s_.ffn});
+            w.down.bias = weight(at + "w_down.bias", mlp + "down_proj.bias", {d});
+        }
         return w;
     }
 
@@ -97,7 +109,8 @@ private:
         }
     }
 
-    /// A bias, an adapter, a layer more than config.json says: without it results would be another model's.
+    /// A bias that the type has not, an adapter, a layer more than config.json says: without it results would be
+    /// another model's.
     void refuse_unused() {
         for (std::string const& name : files_.names())
             if (!used_.contains(name) && !name.ends_with("rotary_emb.inv_freq"))
@@ -108,6 +121,7 @@ private:
     }
 
     GraphText& g_;
+    LlamaConfig const& c_;
     LlamaSizes const& s_;
     DType dtype_;
     SafetensorsFolder const& files_;
@@ -200,7 +214,7 @@ std::string import_llama(ImportLlama const& options) {
     GraphText g(sizes.decode > 0 ? "llama-decode" : "llama-prefill", dtype_name);
     std::string const tokens = prompt.add(g);
     SafetensorsFolder const files(folder);
-    LlamaWeights weights = ImportedWeights(g, sizes, dtype, files, options.out).all(config.tied_embeddings);
+    LlamaWeights weights = ImportedWeights(g, config, dtype, files, options.out).all();
     weights.tokens = tokens;
     return llama_text(g, dtype_name, sizes, weights);
 }

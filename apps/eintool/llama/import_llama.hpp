@@ -1,8 +1,8 @@
-// A LLaMA from a Hugging Face folder (config.json and safetensors files): the graph of llama_graph.hpp with the model's
-// weights. Its weights are [out, in] with heads one after another along out or in, and pairs to be turned a half of a
-// head apart: they are read with axes split, so that heads, groups, pairs and halves can be told apart. What is stored
-// in another dtype than the computing one is cast. Example: import_llama({.folder = "llama", .sequence = 8, .out =
-// "g.json"}) reads tokens [1, 8] given with --input.
+// A LLaMA, Mistral or Qwen2 from a Hugging Face folder (config.json and safetensors files): the graph of
+// llama_graph.hpp with the model's weights. Its weights are [out, in] with heads one after another along out or in, and
+// pairs to be turned a half of a head apart: they are read with axes split, so that heads, groups, pairs and halves can
+// be told apart. What is stored in another dtype than the computing one is cast. Example: import_llama({.folder =
+// "llama", .sequence = 8, .out = "g.json"}) reads tokens [1, 8] given with --input.
 #pragma once
 
 #include <optional>

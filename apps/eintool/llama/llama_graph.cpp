@@ -1,6 +1,7 @@
 #include "apps/eintool/llama/llama_graph.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace ein::apps::tool {
 namespace {
@@ -84,6 +85,10 @@ private:
         };
         mark("here", "[key] == x");
         mark("seen", "[key] <= x");
+        std::set<Extent> windows;
+        for (std::size_t k = 0; k < w_.layers.size(); ++k)
+            if (Extent const window = s_.window(k); window > 0 && windows.insert(window).second)
+                mark("seen." + std::to_string(window), "[key] <= x && x - [key] < " + std::to_string(window));
         logits(layers("token"), "batch");
         best_token("token_next");
         g_.einsum("position_next", "->", {"position"}, {{"join", "x + 1"}});
@@ -124,7 +129,10 @@ private:
     std::string layers(std::string const& tokens) {
         g_.op("x0", "gather", {w_.embedding, tokens}, {{"axis", 0}});
         std::string x = "x0";
-        for (std::size_t k = 0; k < w_.layers.size(); ++k) x = layer(at_layer(k), w_.layers[k], x);
+        for (std::size_t k = 0; k < w_.layers.size(); ++k) {
+            window_ = s_.window(k);
+            x = layer(at_layer(k), w_.layers[k], x);
+        }
         return x;
     }
 
@@ -149,10 +157,13 @@ private:
         return name;
     }
 
-    /// x [rows, from] times a weight.
+    /// x [rows, from] times a weight, and its bias.
     void project(std::string const& name, std::string const& x, std::string const& from, LabeledTensor const& weight,
                  std::string const& to) {
-        g_.einsum(name, rows_ + " " + from + ", " + weight.labels + " -> " + rows_ + " " + to, {x, weight.name});
+        std::string const product = weight.bias.empty() ? name : name + ".product", all = rows_ + " " + to;
+        g_.einsum(product, rows_ + " " + from + ", " + weight.labels + " -> " + all, {x, weight.name});
+        if (weight.bias.empty()) return;
+        g_.einsum(name, all + ", " + to + " -> " + all, {product, weight.bias}, {{"join", "x+y"}});
     }
 
     std::string attention(std::string const& at, LlamaLayerWeights const& w, std::string const& h) {
@@ -201,11 +212,13 @@ private:
 
     void mask(std::string const& at, std::string const& all) {
         std::string const scaled = "x/sqrt(" + std::to_string(s_.head()) + ")";
+        std::string const window = std::to_string(window_);
+        std::string const near = window_ > 0 ? " && [seq] - [key] < " + window : "";
         if (stage_ == Stage::prefill)
             g_.einsum(at + "masked", all + " -> " + all, {at + "scores"},
-                      {{"join", "where([seq] >= [key], " + scaled + ", -inf)"}});
+                      {{"join", "where([seq] >= [key]" + near + ", " + scaled + ", -inf)"}});
         else
-            g_.einsum(at + "masked", all + ", key -> " + all, {at + "scores", "seen"},
+            g_.einsum(at + "masked", all + ", key -> " + all, {at + "scores", window_ > 0 ? "seen." + window : "seen"},
                       {{"join", "where(y, " + scaled + ", -inf)"}});
     }
 
@@ -230,6 +243,7 @@ private:
     LlamaWeights const& w_;
     Stage stage_ = Stage::prefill;
     std::string rows_, seq_;  // labels of a layer's rows; seq and a space where they have it
+    Extent window_ = 0;       // of the layer
 };
 
 }  // namespace

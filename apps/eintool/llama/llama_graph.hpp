@@ -1,4 +1,5 @@
-// A LLaMA as EinSums: layers with RMSNorm, rotary positions, causal attention with grouped query heads, and SwiGLU. Two
+// A LLaMA, or a model of its kind (Mistral, Qwen2), as EinSums: layers with RMSNorm, rotary positions, causal attention
+// with grouped query heads, perhaps of a window of positions, SwiGLU, and biases where a model has them. Two
 // graphs of them: prefill, from a prompt's tokens to logits; and decode, the prefill and then a loop that makes one
 // greedy token an iteration, with what attention reads of earlier positions kept in caches of fixed capacity. Labels
 // are words with one meaning throughout: batch, seq (positions of queries), key (positions of keys), dim, heads (of
@@ -28,16 +29,23 @@ struct LlamaSizes {
     Extent head_dim = 0;      // 0: dim / heads
     double norm_epsilon = 1e-5, rotary_base = 10000;
     RotaryScaling rotary_scaling = {};
+    /// By layer: how many positions attention reads at most, its own among them; 0, or no entry: all up to its own.
+    std::vector<Extent> windows = {};
 
     Extent head() const { return head_dim > 0 ? head_dim : dim / heads; }
     Extent group() const { return heads / kv_heads; }
     /// Positions that a cache has room for: the prompt's and the made tokens'.
     Extent capacity() const { return sequence + decode; }
+    /// 0 where the layer's window holds every position that there will be.
+    Extent window(std::size_t layer) const {
+        return layer < windows.size() && windows[layer] < capacity() ? windows[layer] : 0;
+    }
 };
 
 /// A tensor or node, and its axes' labels in the order in which they lie there.
 struct LabeledTensor {
     std::string name, labels;
+    std::string bias = {};  // added to a product with it, of the labels that come out in their order below; or none
 };
 
 struct LlamaLayerWeights {

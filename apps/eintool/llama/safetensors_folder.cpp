@@ -17,24 +17,29 @@ void throw_if_any(std::vector<Fault> faults) {
     if (!faults.empty()) throw InputError(std::move(faults));
 }
 
-/// {"weight_map": {TENSOR: FILE}}: files as their names in the folder.
-std::map<std::string, std::string> weight_map(fs::path const& index) {
-    Json const document = parse_json(read_input_text(index), index.string());
-    Faults faults(index.string());
+}  // namespace
+
+std::map<std::string, std::string> weight_map(Json const& document, std::string const& file) {
+    Faults faults(file);
     Cursor const root(document, faults);
     std::map<std::string, std::string> out;
+    std::string const fix = "take the index that belongs to the model";
     if (root.expect_object()) {
         if (!root.has("weight_map"))
-            root.fail("the key \"weight_map\"", "none", "take the index that belongs to the model");
+            root.fail("the key \"weight_map\"", "none", fix);
         else if (root.at("weight_map").expect_object())
-            for (auto const& [name, unused] : root.at("weight_map").value().items())
-                out[name] = root.at("weight_map").at(name).string().value_or("");
+            for (auto const& [name, unused] : root.at("weight_map").value().items()) {
+                Cursor const at = root.at("weight_map").at(name);
+                auto const part = at.string();
+                bool const plain = part && !part->empty() && *part != "." && *part != ".." &&
+                                   part->find_first_of(std::string_view("/\\\0", 3)) == std::string::npos;
+                if (part && !plain) at.fail("the name of a file in the index's folder", "'" + *part + "'", fix);
+                out[name] = part.value_or("");
+            }
     }
     faults.throw_if_any();
     return out;
 }
-
-}  // namespace
 
 SafetensorsFolder::SafetensorsFolder(fs::path const& folder) : folder_(folder) {
     fs::path const index = folder / "model.safetensors.index.json";
@@ -57,10 +62,14 @@ bool SafetensorsFolder::open(fs::path const& file, std::vector<Fault>& faults) {
 void SafetensorsFolder::read_index(fs::path const& index) {
     listed_by_ = index.string();
     std::set<fs::path> files;
-    for (auto const& [name, file] : weight_map(index)) files.insert(file_of_[name] = folder_ / file);
+    Json const document = parse_json(read_input_text(index), index.string());
+    for (auto const& [name, file] : weight_map(document, index.string())) files.insert(file_of_[name] = folder_ / file);
     std::vector<Fault> faults;
     for (fs::path const& file : files) open(file, faults);
     throw_if_any(std::move(faults));
+    for (auto const& [file, directory] : files_)
+        for (std::string const& name : directory.names())
+            file_of_.try_emplace(name, file);  // that the index leaves out
 }
 
 void SafetensorsFolder::read_all_files() {

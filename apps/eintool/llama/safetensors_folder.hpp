@@ -9,9 +9,14 @@
 #include <string>
 #include <vector>
 
+#include "lib/base/json.hpp"
 #include "lib/tensor/formats/safetensors.hpp"
 
 namespace ein::apps::tool {
+
+/// What model.safetensors.index.json says, {"weight_map": {TENSOR: FILE}}: files as their names in its folder.
+/// @param file  names the index in messages  @throws InputError with all faults of it
+std::map<std::string, std::string> weight_map(Json const& document, std::string const& file);
 
 class SafetensorsFolder {
 public:
@@ -20,6 +25,7 @@ public:
         tensor::SafetensorsEntry entry;
     };
 
+    /// Tensors of the index's files that the index leaves out are there too: they change what a model is.
     /// @throws InputError with all faults: no file, one that the index names but is not there, a tensor in two files
     explicit SafetensorsFolder(std::filesystem::path const& folder);
 

@@ -2,6 +2,7 @@
 // no LLaMA are refused with all that is wrong.
 #include "apps/eintool/llama/import_llama.hpp"
 
+#include "apps/eintool/llama/llama_config.hpp"
 #include "lib/tensor/compare.hpp"
 #include "tests/apps/llama/llama_folder.hpp"
 #include "tests/support/catch.hpp"
@@ -145,6 +146,54 @@ TEST_CASE("scaled rotary positions", "[apps][llama]") {
     CHECK(tensor::compare(logits(), logits_of(m, {first}, true), 1e-12).count == 0);
 }
 
+TEST_CASE("biases and windows, as a Qwen2, a Mistral and a LLaMA with biases have them", "[apps][llama]") {
+    TemporaryFolder const folder;
+    test::PlainLlama m;
+    int const kind = GENERATE(0, 1, 2, 3);
+    CAPTURE(kind);
+    if (kind == 0) m.type = "qwen2", m.qkv_bias = true, m.tied = true;
+    if (kind == 1) m.type = "qwen2", m.qkv_bias = true, m.window = 2, m.first_window = 1;
+    if (kind == 2) m.type = "mistral", m.window = 3;
+    if (kind == 3) m.qkv_bias = m.o_bias = m.mlp_bias = true;
+    m.make_weights(8 + static_cast<unsigned>(kind));
+    test::save(m, folder, DType::f32, 2);
+    apps::tool::ImportLlama options{.folder = folder.path().string(), .dtype = "f64", .all_logits = true};
+    options.tokens = test::save_tokens(folder, {first, second}, {2, 5});
+    auto const run = run_of(import_llama(options), {.ranks = 2});
+    CHECK(tensor::compare(run.results.at("logits"), logits_of(m, {first, second}, true), 1e-12).count == 0);
+
+    std::vector<std::vector<int>> const expected{m.greedy(first, 6), m.greedy(second, 6)};
+    REQUIRE(!expected[0].empty());
+    REQUIRE(!expected[1].empty());
+    options.all_logits = false, options.decode = 6;
+    expect_tokens(run_of(import_llama(options), {.ranks = 3}).results.at("tokens_out"), expected);
+}
+
+TEST_CASE("windows are read as each type of model says them", "[apps][llama]") {
+    auto windows = [](test::PlainLlama const& m, Json const& patch) {
+        Json config = test::config_of(m);
+        config.update(patch);
+        return apps::tool::llama_config(config, "config.json").sizes.windows;
+    };
+    using Windows = std::vector<Extent>;
+    test::PlainLlama mistral, qwen, llama;
+    mistral.type = "mistral", qwen.type = "qwen2", qwen.window = 7, qwen.first_window = 1;
+    Json without = test::config_of(mistral);
+    without.erase("sliding_window");
+    CHECK(apps::tool::llama_config(without, "config.json").sizes.windows == Windows{4096, 4096});
+    CHECK(windows(mistral, Json::object()).empty());
+    CHECK(windows(mistral, {{"sliding_window", 5}}) == Windows{5, 5});
+    CHECK(windows(qwen, Json::object()) == Windows{0, 7});
+    CHECK(windows(qwen, {{"use_sliding_window", false}}).empty());
+    CHECK(windows(qwen, {{"sliding_window", nullptr}}).empty());
+    CHECK(windows(qwen, {{"layer_types", {"sliding_attention", "full_attention"}}}) == Windows{7, 0});
+    CHECK(windows(llama, {{"sliding_window", 5}}).empty());
+    CHECK_THROWS_AS(windows(llama, {{"layer_types", {"sliding_attention", "full_attention"}}}), InputError);
+    CHECK_THROWS_AS(windows(qwen, {{"layer_types", {"full_attention"}}}), InputError);
+    CHECK_THROWS_AS(windows(qwen, {{"layer_types", {"full_attention", "chunked_attention"}}}), InputError);
+    CHECK_THROWS_AS(windows(qwen, {{"sliding_window", 0}}), InputError);
+}
+
 TEST_CASE("decoded tokens are those of the model run from the beginning for each", "[apps][llama]") {
     TemporaryFolder const folder;
     int const ranks = GENERATE(1, 2, 3, 4);
@@ -198,8 +247,6 @@ TEST_CASE("all faults of config.json are reported", "[apps][llama]") {
     config["hidden_size"] = -16;
     config["vocab_size"] = "many";
     config["rope_scaling"] = {{"type", "dynamic"}, {"factor", 2.0}};
-    config["attention_bias"] = true;
-    config["mlp_bias"] = true;
     config["rms_norm_eps"] = 0;
     config["quantization_config"] = {{"bits", 4}};
     config["partial_rotary_factor"] = 0.5;
@@ -208,10 +255,10 @@ TEST_CASE("all faults of config.json are reported", "[apps][llama]") {
     folder.write("config.json", config.dump());
     expect_faults(
         faults_of(folder, {.sequence = 4}),
-        {"config.json: /model_type: expected \"llama\", found 'gpt2'", "config.json: /hidden_act: expected \"silu\"",
-         "config.json: /hidden_size: expected a whole number from 1", "config.json: /vocab_size: ",
+        {"config.json: /model_type: expected llama, mistral or qwen2, found 'gpt2'",
+         "config.json: /hidden_act: expected \"silu\"", "config.json: /hidden_size: expected a whole number from 1",
+         "config.json: /vocab_size: ",
          "config.json: /rope_scaling/type: expected default, linear or llama3, found 'dynamic'",
-         "config.json: /attention_bias: expected false", "config.json: /mlp_bias: expected false",
          "config.json: /rms_norm_eps: expected a number above 0", "config.json: /quantization_config: expected null",
          "config.json: /partial_rotary_factor: expected 1",
          "config.json: /rope_parameters/factor: expected a number above 0",
@@ -234,6 +281,10 @@ TEST_CASE("sizes that do not belong together are refused", "[apps][llama]") {
             "config.json: /num_key_value_heads: expected a divisor of num_attention_heads (4), found 3");
     refused({{"head_dim", nullptr}, {"num_attention_heads", 6}}, {.sequence = 4},
             "config.json: /hidden_size: expected a multiple of num_attention_heads (6), found 16");
+    refused({{"model_type", "mistral"}, {"attention_bias", true}}, {.sequence = 4},
+            "config.json: /attention_bias: expected false in a model of the type mistral, found true");
+    refused({{"model_type", "qwen2"}, {"num_key_value_heads", nullptr}}, {.sequence = 4},
+            "config.json: expected the key \"num_key_value_heads\"");
     refused({{"head_dim", 5}}, {.sequence = 4}, "config.json: /head_dim: expected heads of an even dimension, found 5");
     refused(Json::object(), {.sequence = 60, .decode = 6},
             "config.json: /max_position_embeddings: expected at least 65");

@@ -20,9 +20,19 @@ inline Json rope_scaling_of(PlainLlama const& m) {
                 {"original_max_position_embeddings", m.original}};
 }
 
+/// What only some types of models have.
+inline Json config_of_type(PlainLlama const& m) {
+    if (m.type == "mistral") return Json{{"sliding_window", m.window > 0 ? Json(m.window) : Json()}};
+    if (m.type == "qwen2")
+        return Json{{"use_sliding_window", m.window > 0},
+                    {"sliding_window", m.window > 0 ? m.window : 32768},
+                    {"max_window_layers", m.first_window}};
+    return Json{{"attention_bias", m.o_bias}, {"mlp_bias", m.mlp_bias}};
+}
+
 inline Json config_of(PlainLlama const& m) {
-    return Json{{"architectures", {"LlamaForCausalLM"}},
-                {"model_type", "llama"},
+    Json config{{"architectures", {"LlamaForCausalLM"}},
+                {"model_type", m.type},
                 {"hidden_size", m.dim},
                 {"intermediate_size", m.ffn},
                 {"num_hidden_layers", m.layers},
@@ -38,6 +48,8 @@ inline Json config_of(PlainLlama const& m) {
                 {"tie_word_embeddings", m.tied},
                 {"torch_dtype", "float32"},
                 {"use_cache", true}};
+    config.update(config_of_type(m));
+    return config;
 }
 
 /// Some tensors as a safetensors file. @param type  "F16", "BF16", "F32" or "F64"

@@ -1,6 +1,7 @@
-// A small LLaMA with random weights, computed with plain loops over one prompt, as Hugging Face's LlamaForCausalLM
-// does: weights [out, in], heads one after another, pairs half a head apart. What graphs of the same model are compared
-// by; it shares no code with them. Weights are multiples of 1/64, so that every floating type holds them exactly.
+// A small LLaMA, Mistral or Qwen2 with random weights, computed with plain loops over one prompt, as Hugging Face's
+// LlamaForCausalLM does: weights [out, in], heads one after another, pairs half a head apart. What graphs of the same
+// model are compared by; it shares no code with them. Weights are multiples of 1/64, so that every floating type holds
+// them exactly.
 #pragma once
 
 #include <algorithm>
@@ -24,6 +25,9 @@ struct PlainLlama {
     int layers = 2, dim = 16, heads = 4, kv_heads = 2, head = 4, ffn = 20, vocab = 40;
     double theta = 10000, epsilon = 1e-5;
     bool tied = false;
+    std::string type = "llama";
+    bool qkv_bias = false, o_bias = false, mlp_bias = false;
+    int window = 0, first_window = 0;  // positions that layers attend to from that layer on; 0: all before
     double factor = 1, low = 0, high = 0, original = 0;  // rope scaling of the type llama3; linear where original is 0
     std::map<std::string, PlainTensor> weights;
 
@@ -44,6 +48,13 @@ struct PlainLlama {
             make(at + "self_attn.k_proj.weight", {kv_heads * head, dim}, 0);
             make(at + "self_attn.v_proj.weight", {kv_heads * head, dim}, 0);
             make(at + "self_attn.o_proj.weight", {dim, heads * head}, 0);
+            if (qkv_bias) make(at + "self_attn.q_proj.bias", {heads * head}, 0);
+            if (qkv_bias) make(at + "self_attn.k_proj.bias", {kv_heads * head}, 0);
+            if (qkv_bias) make(at + "self_attn.v_proj.bias", {kv_heads * head}, 0);
+            if (o_bias) make(at + "self_attn.o_proj.bias", {dim}, 0);
+            if (mlp_bias) make(at + "mlp.gate_proj.bias", {ffn}, 0);
+            if (mlp_bias) make(at + "mlp.up_proj.bias", {ffn}, 0);
+            if (mlp_bias) make(at + "mlp.down_proj.bias", {dim}, 0);
             make(at + "post_attention_layernorm.weight", {dim}, 1);
             make(at + "mlp.gate_proj.weight", {ffn, dim}, 0);
             make(at + "mlp.up_proj.weight", {ffn, dim}, 0);
@@ -59,7 +70,8 @@ struct PlainLlama {
         for (int token : tokens) xs.push_back(row("model.embed_tokens.weight", token));
         for (int k = 0; k < layers; ++k) {
             std::string const at = "model.layers." + std::to_string(k) + ".";
-            std::vector<Vector> const mixed = attention(at + "self_attn.", xs, at + "input_layernorm.weight");
+            std::vector<Vector> const mixed =
+                attention(at + "self_attn.", xs, at + "input_layernorm.weight", k >= first_window ? window : 0);
             for (std::size_t p = 0; p < xs.size(); ++p) {
                 add(xs[p], mixed[p]);
                 add(xs[p], feed_forward(at + "mlp.", norm(xs[p], at + "post_attention_layernorm.weight")));
@@ -92,9 +104,12 @@ private:
         return {begin, begin + t.shape[1]};
     }
 
+    /// @param name  of a weight; its bias, if there is one, is added
     Vector times(std::string const& name, Vector const& x) const {
         Vector out;
         for (int o = 0; o < weights.at(name).shape[0]; ++o) out.push_back(dot(row(name, o), x));
+        auto const bias = weights.find(name.substr(0, name.rfind('.')) + ".bias");
+        if (bias != weights.end()) add(out, bias->second.values);
         return out;
     }
 
@@ -139,8 +154,8 @@ private:
 
     Vector part(Vector const& x, int index) const { return {x.begin() + index * head, x.begin() + (index + 1) * head}; }
 
-    std::vector<Vector> attention(std::string const& at, std::vector<Vector> const& xs,
-                                  std::string const& scale) const {
+    std::vector<Vector> attention(std::string const& at, std::vector<Vector> const& xs, std::string const& scale,
+                                  int last) const {
         std::vector<Vector> keys, values, out;
         for (std::size_t p = 0; p < xs.size(); ++p) {
             Vector const h = norm(xs[p], scale);
@@ -149,17 +164,19 @@ private:
             Vector const query = turned(times(at + "q_proj.weight", h), p);
             Vector mixed;
             for (int j = 0; j < heads; ++j)
-                for (double v : attended(part(query, j), keys, values, j / (heads / kv_heads))) mixed.push_back(v);
+                for (double v : attended(part(query, j), keys, values, j / (heads / kv_heads), last))
+                    mixed.push_back(v);
             out.push_back(times(at + "o_proj.weight", mixed));
         }
         return out;
     }
 
-    Vector attended(Vector const& query, std::vector<Vector> const& keys, std::vector<Vector> const& values,
-                    int kv) const {
+    Vector attended(Vector const& query, std::vector<Vector> const& keys, std::vector<Vector> const& values, int kv,
+                    int last) const {
         Vector sum(static_cast<std::size_t>(head));
         double total = 0;
-        for (std::size_t p = 0; p < keys.size(); ++p) {
+        auto const most = static_cast<std::size_t>(last);
+        for (std::size_t p = last > 0 && keys.size() > most ? keys.size() - most : 0; p < keys.size(); ++p) {
             double const weight = std::exp(dot(query, part(keys[p], kv)) / std::sqrt(head));
             total += weight;
             for (std::size_t k = 0; k < sum.size(); ++k) sum[k] += weight * part(values[p], kv)[k];

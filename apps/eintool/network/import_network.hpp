@@ -7,6 +7,8 @@
 
 #include <string>
 
+#include "apps/eintool/network/read_network.hpp"
+
 namespace ein::apps::tool {
 
 struct NetworkImport {
@@ -14,7 +16,7 @@ struct NetworkImport {
     bool replan = false;              // orders and slices in the file are left out
 };
 
-/// @throws InputError
+/// @throws InputError with all faults of the file
 std::string import_network(NetworkImport const& request);
 
 }  // namespace ein::apps::tool
