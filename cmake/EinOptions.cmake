@@ -53,7 +53,7 @@ endif()
 add_library(ein_flags INTERFACE)
 target_include_directories(ein_flags INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>
-  $<INSTALL_INTERFACE:include/einloom>)
+  $<INSTALL_INTERFACE:include>)
 target_compile_features(ein_flags INTERFACE cxx_std_20)
 target_compile_options(ein_flags INTERFACE
   $<BUILD_INTERFACE:-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -ffp-contract=off>)

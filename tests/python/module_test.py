@@ -298,7 +298,7 @@ class Refusals(unittest.TestCase):
                 (TypeError, "an exponent of 0 or more beside integers", lambda: n ** -1),
                 (AttributeError, "einloom has no 'unique'", lambda: el.unique),
                 (AttributeError, "write a power iteration as a loop", lambda: el.linalg.svd),
-                (AttributeError, "no attribute 'nonsense'", lambda: el.nonsense),
+                (AttributeError, "no 'nonsense', nor has NumPy", lambda: el.nonsense),
                 (IndexError, "an index: expected a number from -3 to 2, found 3", lambda: A[3]),
                 (ValueError, "sum: expected a number from -2 to 1, found 2", lambda: A.sum(axis=2)),
                 (ValueError, "concatenate: expected an array or more", lambda: el.concatenate([])),

@@ -53,7 +53,10 @@ __array_api_version__ = "2022.12"
 def __getattr__(name: str) -> object:
     if name == "bool":  # the array API's name of the type, without hiding Python's in this file
         return _np.bool_
+    if name == "__version__":
+        from .programs.process import version
+        return version()
+    from .missing import missing, unknown
     if hasattr(_np, name):
-        from .missing import missing
         raise missing(name)
-    raise AttributeError(f"module 'einloom' has no attribute {name!r}")
+    raise unknown(name, globals())

@@ -95,7 +95,9 @@ def result_type(function: str, *operands: Any) -> str:
         with np.errstate(all="ignore"):
             given = np.asarray(getattr(np, function)(*samples)).dtype
     except (TypeError, OverflowError) as error:
-        raise DTypeError(f"{function}: {error}; convert with .astype first") from error
+        types = " and ".join(str(public(one)) if isinstance(one, str) else repr(one) for one in operands)
+        raise DTypeError(f"{function}: expected types that it takes, found {types}; convert with .astype "
+                         "first") from error
     found = {"uint64": "i64", "uint16": "i32", "uint32": "i64"}.get(given.name) or name_of(given)
     return "bf16" if found == "f32" and "bf16" in names and _all_below_bf16(names) else found
 

@@ -8,6 +8,7 @@ import inspect
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from .array import Array, as_array
+from .checked import whole_number
 from .errors import refuse
 from .node import Carried, Left, Loop, Node
 
@@ -28,9 +29,15 @@ def loop(step: Callable[..., Any], carry: Carry, times: Optional[int] = None,
     >>> el.loop(lambda x: A @ x / el.max(abs(A @ x)), carry={"x": x}, times=10).shape
     (3,)
     """
+    if not callable(step):
+        raise refuse("loop", "a function of what is carried", repr(step), "give def step(x): ...")
     begins = _named(step, carry)
+    if not begins:
+        raise refuse("loop", "one carried array or more", "none", "give carry={'x': x}")
     if (times is None) == (while_ is None):
         raise refuse("loop", "times or while_", "both" if times is not None else "neither", "give one of them")
+    times = None if times is None else whole_number(times, "loop, times", 0)
+    max = None if max is None else whole_number(max, "loop, max", 0)
     carried = {key: Array(Carried(key, begin)) for key, begin in begins.items()}
     returned = _called(step, carried)
     nexts, others = _next_values(returned, begins)

@@ -10,6 +10,7 @@ import itertools
 from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 from . import names
+from .checked import extents
 from .expression import Expression
 
 Labels = Tuple[str, ...]
@@ -22,7 +23,7 @@ class Node:
     __slots__ = ("shape", "dtype", "serial", "made", "name")
 
     def __init__(self, shape: Sequence[int], dtype: str, name: Optional[str] = None):
-        self.shape = tuple(int(extent) for extent in shape)
+        self.shape = extents(shape)
         self.dtype = dtype
         self.serial = next(_serials)
         self.name = name

@@ -5,6 +5,7 @@ import json
 import os
 from typing import Any, Dict, List, Optional, Sequence, Union
 
+from .checked import whole_number
 from .errors import program_error
 from .graph.document import Document, Outputs, save, write_graph
 from .programs.find import program
@@ -113,6 +114,7 @@ def plan(outputs: Outputs, ranks: int = 1, **options: Any) -> Plan:
     >>> p.ranks, len(p.peaks), p.cost["total"] > 0
     (4, 4, True)
     """
+    ranks = whole_number(ranks, "ranks", 1)
     extra = _graph_options(options)
     made = Plan(write_graph(outputs, extra=extra), ["-n", str(ranks), *option_words(options)])
     made.explanation  # so that faults are reported here
@@ -125,6 +127,7 @@ def batch(outputs: Outputs, path: PathLike, ranks: int = 1, kind: str = "slurm",
     The schedule is written beside the graph. `kind` is `slurm`, or `mpirun` for the plain command; options are those of
     `plan`.
     """
+    ranks = whole_number(ranks, "ranks", 1)
     extra = _graph_options(options)
     path = os.path.abspath(os.fspath(path))
     save(outputs, path, **extra)

@@ -14,6 +14,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 import numpy as np
 
 from .array import Array
+from .checked import whole_number
 from .errors import program_error, refuse
 from .graph.document import Document, write_graph
 from .plan import PathLike, Plan, option_words
@@ -78,7 +79,8 @@ def run(outputs: Union[Array, Sequence[Array], Mapping[str, Any]], ranks: int = 
 
 class _Job:
     def __init__(self, document: Document, ranks: int, options: Dict[str, Any], launcher: Sequence[str]):
-        self._document, self._ranks, self._launcher = document, ranks, list(launcher)
+        self._document, self._launcher = document, list(launcher)
+        self._ranks = whole_number(ranks, "ranks", 1)
         unknown = [key for key in options if key not in _PLANNING | _BOTH | _RUNNING | _LAUNCHING]
         if unknown:
             known = ", ".join(sorted(_PLANNING | _BOTH | _RUNNING | _LAUNCHING))
@@ -158,6 +160,9 @@ class _Job:
                          "name a tensor that einloom.input made")
         found = {name: np.asarray(value) for name, value in inputs.items()}
         for name, value in found.items():
+            if not np.can_cast(value.dtype, wanted[name].stored, "same_kind"):
+                raise refuse(f"run, input {name!r}", f"elements of type {wanted[name].stored}", f"{value.dtype}",
+                             "convert it with .astype")
             if value.shape != wanted[name].shape:
                 raise refuse(f"run, input {name!r}", f"shape {wanted[name].shape}", f"{value.shape}", "reshape it")
         return {name: value.astype(wanted[name].stored, copy=False) for name, value in found.items()}

@@ -7,14 +7,17 @@ from __future__ import annotations
 
 import json
 import os
+import tokenize
 import zipfile
+import zlib
 from typing import Any, Dict, Optional, Sequence, Tuple
 
 import numpy as np
 
 from .array import Array, as_array
+from .checked import extents
 from .dtypes import kind, name_of, stored
-from .errors import refuse
+from .errors import Error, refuse
 from .node import Leaf
 
 
@@ -34,9 +37,16 @@ def tensor(value: Any, dtype: Any = None, name: Optional[str] = None) -> Array:
         from .ops.shapes import stack
         return stack(value)
     wanted = None if dtype is None else name_of(dtype)
-    array = np.array(value, dtype=None if wanted is None else stored(wanted))
+    array = _elements(value, wanted)
     found = wanted or name_of(array.dtype)
     return Array(Leaf(array.shape, found, array=array.astype(stored(found), copy=False), name=name))
+
+
+def _elements(value: Any, wanted: Optional[str]) -> np.ndarray:
+    try:
+        return np.array(value, dtype=None if wanted is None else stored(wanted))
+    except (TypeError, ValueError) as error:
+        raise refuse("tensor", "an array, or lists of equal lengths of numbers", str(error), "correct it") from error
 
 
 asarray = array = tensor
@@ -44,7 +54,7 @@ asarray = array = tensor
 
 def input(name: str, shape: Sequence[int], dtype: Any = np.float64) -> Array:
     """A tensor that is given when the graph is run: `run(..., inputs={name: ...})` or `einrun --input NAME=FILE`."""
-    return Array(Leaf(_shape(shape), name_of(dtype), name=name))
+    return Array(Leaf(extents(shape), name_of(dtype), name=name))
 
 
 def random(shape: Sequence[int], seed: int = 0, kind: str = "uniform", low: Any = None, high: Any = None,
@@ -62,14 +72,14 @@ def random(shape: Sequence[int], seed: int = 0, kind: str = "uniform", low: Any 
     data["seed"] = seed
     if density is not None:
         data["density"] = density
-    return Array(Leaf(_shape(shape), name_of(dtype), data, extra={"sparse": True} if sparse else {}, name=name))
+    return Array(Leaf(extents(shape), name_of(dtype), data, extra={"sparse": True} if sparse else {}, name=name))
 
 
 def full(shape: Sequence[int], fill_value: Any, dtype: Any = None, name: Optional[str] = None) -> Array:
     """The same element everywhere."""
     found = name_of(np.asarray(fill_value).dtype if dtype is None else dtype)
     value = stored(found).type(fill_value).item()
-    return Array(Leaf(_shape(shape), found, {"fill": value}, name=name))
+    return Array(Leaf(extents(shape), found, {"fill": value}, name=name))
 
 
 def zeros(shape: Sequence[int], dtype: Any = np.float64) -> Array:
@@ -108,15 +118,21 @@ def load(path: "os.PathLike[str] | str", entry: Optional[str] = None, shape: Opt
          dtype: Any = None, name: Optional[str] = None) -> Array:
     """A tensor in a file: .npy, .npz or .safetensors (`entry` is its name there), .mtx, .tns (with a `shape`).
 
-    Only the header is read now; ranks read their parts when the graph is run.
+    Only the header is read now; ranks read their parts when the graph is run. With a `dtype` elements are converted.
     """
     path = os.path.abspath(os.fspath(path))
     data, found_shape, found_type = _header(path, entry)
     if shape is None and found_shape is None:
         raise refuse(path, "a shape", "a file that does not say it", "give shape=(...)")
-    leaf = Leaf(_shape(shape if shape is not None else found_shape), name_of(found_type if dtype is None else dtype),
-                data, name=name or _stem(entry or path))
-    return Array(leaf)
+    wanted = None if dtype is None else name_of(dtype)
+    found = wanted if wanted and _lists_elements(data) else name_of(found_type)
+    leaf = Leaf(extents(found_shape if shape is None else shape, path), found, data, name=name or _stem(entry or path))
+    return Array(leaf) if wanted in (None, found) else Array(leaf).astype(dtype)
+
+
+def _lists_elements(data: Dict[str, Any]) -> bool:
+    """Of such files the programs take elements as the type that is asked for."""
+    return not data.keys().isdisjoint(("mtx", "tns", "scipy"))
 
 
 def sparse(value: Any, fill: Any = 0, dtype: Any = None, shape: Optional[Sequence[int]] = None,
@@ -157,10 +173,6 @@ class Csr:
                  indptr=self.indptr)
 
 
-def _shape(shape: Any) -> Tuple[int, ...]:
-    return (int(shape),) if isinstance(shape, (int, np.integer)) else tuple(int(extent) for extent in shape)
-
-
 def _stem(path: str) -> str:
     return os.path.basename(path).partition(".")[0]
 
@@ -194,7 +206,10 @@ def _header(path: str, entry: Optional[str]) -> Tuple[Dict[str, Any], Optional[S
             return ({"mtx": path}, *_mtx_header(path))
         if ending == "tns":
             return {"tns": path}, None, np.float64
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+    except Error:
+        raise
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, SyntaxError, EOFError, zipfile.BadZipFile,
+            zlib.error, NotImplementedError, tokenize.TokenError) as error:
         raise refuse(path, f"a {ending} file", str(error), "correct the path or write the file again") from error
     raise refuse(path, "a .npy, .npz, .safetensors, .mtx or .tns file", f".{ending}", "convert it with numpy.save")
 
@@ -228,13 +243,15 @@ def _safetensors_header(path: str, entry: Optional[str]) -> Tuple[Dict[str, Any]
         if length > 100_000_000:
             raise refuse(path, "a header of a safetensors file", f"{length} bytes", "write the file again")
         header = json.loads(file.read(length))
+    if not isinstance(header, dict):
+        raise ValueError("its header is no object")
     names = [name for name in header if name != "__metadata__"]
     if entry is None and len(names) == 1:
         entry = names[0]
     if entry not in names:
         raise refuse(path, f"a tensor, one of {', '.join(names[:20])}", f"{entry!r}", "give entry=NAME")
     found = header[entry]["dtype"].lower()
-    return {"safetensors": path, "tensor": entry}, header[entry]["shape"], found
+    return {"safetensors": path, "tensor": entry}, extents(header[entry]["shape"], f"{path}, shape of {entry!r}"), found
 
 
 def _mtx_header(path: str) -> Tuple[Sequence[int], Any]:

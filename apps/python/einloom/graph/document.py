@@ -37,6 +37,8 @@ class Document(NamedTuple):
 
 def write_graph(outputs: Outputs, name: str = "graph", prefix: str = "", extra: Optional[Json] = None) -> Document:
     """The document for these outputs; `extra` are more entries of the graph (`mesh`, `sharding`, `parts`)."""
+    if not isinstance(outputs, (Array, Mapping)):
+        raise refuse("a graph", "an array, or outputs by name", repr(outputs), "name them: {'P': P}")
     named = {"result": outputs} if isinstance(outputs, Array) else dict(outputs)
     if not named:
         raise refuse("a graph", "an output or more", "none", "name them: {'P': P}")

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..array import Array
 from ..dtypes import name_of
+from ..errors import refuse
 from ..expression import Call, Expression, Index, Number, Operand
 from ..node import Ein
 from .operands import letters, of_order
@@ -26,6 +27,8 @@ def arange(start: Any, /, stop: Any = None, step: Any = 1, dtype: Any = None) ->
     """
     if stop is None:
         start, stop = 0, start
+    if step == 0:
+        raise refuse("arange", "a step other than 0", "0", "use full for equal elements")
     found = name_of(np.result_type(*(np.asarray(one).dtype for one in (start, stop, step))) if dtype is None else dtype)
     tree: Expression = Index("i")
     if step != 1:

@@ -10,10 +10,11 @@ from typing import Any, List, Tuple
 import numpy as np
 
 from ..array import Array, as_array
+from ..checked import whole_number
 from ..dtypes import kind, name_of
-from ..errors import refuse
+from ..errors import AxisError, refuse
 from ..expression import Call, Expression, Index, Number, Operand
-from ..node import Ein, Op
+from ..node import Ein, Leaf, Op
 from .elementwise import astype, where
 from .operands import is_number, letters, normalized_axis, size
 from .shapes import broadcast_to, expand_dims, pad, reshape
@@ -47,6 +48,7 @@ def take(x: Any, indices: Any, /, axis: Any = None) -> Array:
         array, axis = reshape(array, [-1]), 0
     place = normalized_axis(axis, array.ndim, "take")
     _only_indices(at)
+    _within(at, array.shape[place])
     result = array.shape[:place] + at.shape + array.shape[place + 1:]
     return Array(Op("gather", [array.node, at.node], result, array.node.dtype, **({"axis": place} if place else {})))
 
@@ -153,6 +155,8 @@ def _keys(array: Array, key: Any) -> Tuple[List[Any], List[int]]:
         raise refuse("an index", f"at most {array.ndim} axes", f"{named} indices", "leave some out")
     if not any(one is Ellipsis for one in given):
         given.append(Ellipsis)
+    if sum(one is Ellipsis for one in given) > 1:
+        raise refuse("an index", "... once", "it twice", "write the other axes as :")
     keys: List[Any] = []
     news: List[int] = []
     result = 0
@@ -165,10 +169,21 @@ def _keys(array: Array, key: Any) -> Tuple[List[Any], List[int]]:
             result += array.ndim - named
         else:
             whole = isinstance(one, (int, np.integer)) and not isinstance(one, bool)
+            if not whole:
+                _check_key(one)
             keys.append(normalized_axis(int(one), array.shape[len(keys)], "an index") if whole else one)
             result += not whole
     return [one if isinstance(one, (slice, int)) else np.asarray(one) if isinstance(one, (list, bool)) else one
             for one in keys], news
+
+
+def _check_key(key: Any) -> None:
+    if isinstance(key, slice):
+        bounds = [whole_number(bound, "a slice") for bound in (key.start, key.stop, key.step) if bound is not None]
+        if key.step is not None and bounds[-1] == 0:
+            raise refuse("a slice", "a step other than 0", "0", "leave it out")
+    elif not isinstance(key, (Array, np.ndarray, list, bool)):
+        raise refuse("an index", "a whole number, a slice, ... or an array of indices", repr(key), "give one of these")
 
 
 def _is_array(key: Any) -> bool:
@@ -182,6 +197,14 @@ def _is_mask(key: Any) -> bool:
 def _only_indices(at: Array) -> None:
     if kind(at.node.dtype) not in "iu":
         raise refuse("a lookup", "whole numbers", f"{at.dtype}", "convert with .astype(int)")
+
+
+def _within(at: Array, extent: int) -> None:
+    """Of indices that are known already; others are looked at when the graph is run."""
+    known = at.node.array if isinstance(at.node, Leaf) else None
+    if isinstance(known, np.ndarray) and known.size and not -extent <= known.min() <= known.max() < extent:
+        raise AxisError(f"a lookup: expected indices from {-extent} to {extent - 1}, found {known.min()} to "
+                        f"{known.max()}; correct them")
 
 
 def _sliced(array: Array, keys: List[Any]) -> Array:

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import math
 import numbers
-from typing import Any, List, Optional, Sequence, Tuple, Union
+from typing import Any, Iterable, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from ..array import Array, as_array
+from ..checked import whole_number
 from ..dtypes import result_type
 from ..errors import AxisError, refuse
 from ..expression import Call, Expression, Number, Operand
@@ -49,17 +50,18 @@ def normalized_axis(axis: int, order: int, what: str) -> int:
     >>> normalized_axis(-1, 3, "sum")
     2
     """
+    axis = whole_number(axis, what)
     if not -order <= axis < order:
         raise AxisError(f"{what}: expected a number from {-order} to {order - 1}, found {axis}; axes and indices count "
                         "from 0, from the back from -1")
-    return int(axis) % order
+    return axis % order
 
 
 def normalized_axes(axes: Any, order: int, what: str) -> Tuple[int, ...]:
     """All axes where None is given."""
     if axes is None:
         return tuple(range(order))
-    given = [int(axes)] if isinstance(axes, numbers.Integral) else list(axes)
+    given = list(axes) if isinstance(axes, Iterable) and not isinstance(axes, str) else [axes]
     found = tuple(normalized_axis(axis, order, what) for axis in given)
     if len(set(found)) != len(found):
         raise refuse(what, "each axis once", f"axes {axes}", "name an axis once")

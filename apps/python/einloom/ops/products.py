@@ -32,6 +32,9 @@ def einsum(subscripts: Any, *operands: Any, join: Optional[str] = None, agg: str
         return _interleaved([subscripts, *operands], join=join, agg=agg, dtype=dtype, sizes=sizes, path=path)
     nodes = [as_array(operand).node for operand in operands]
     terms, out = reading.parse(subscripts, [len(node.shape) for node in nodes])
+    unknown = [label for label in sizes or {} if label not in {*out, *(one for term in terms for one in term)}]
+    if unknown:
+        raise refuse(f"einsum {subscripts!r}, sizes", "labels of the subscripts", repr(unknown[0]), "correct the label")
     found = reading.extents(terms, [node.shape for node in nodes], out, sizes or {}, f"einsum {subscripts!r}")
     return _einsum(nodes, terms, out, found, join, agg, dtype, path or _linear(optimize))
 
@@ -118,6 +121,8 @@ def tensordot(x1: Any, x2: Any, axes: Any = 2) -> Array:
     """Sums over pairs of axes, or over so many last and first ones."""
     a, b = as_array(x1).node, as_array(x2).node
     if isinstance(axes, int):
+        if not 0 <= axes <= min(len(a.shape), len(b.shape)):
+            raise refuse("tensordot", f"axes of both, 0 to {min(len(a.shape), len(b.shape))}", f"{axes}", "give fewer")
         axes = (range(len(a.shape) - axes, len(a.shape)), range(axes))
     of_a = normalized_axes(axes[0], len(a.shape), "tensordot")
     of_b = normalized_axes(axes[1], len(b.shape), "tensordot")

@@ -6,6 +6,7 @@ from typing import Any, List, Optional, Sequence, Tuple
 import numpy as np
 
 from ..array import Array, as_array
+from ..checked import extents
 from ..dtypes import common
 from ..errors import refuse
 from ..node import Ein, Op
@@ -101,7 +102,7 @@ def broadcast_arrays(*arrays: Any) -> List[Array]:
 def reshape(x: Any, /, shape: Any, **_: Any) -> Array:
     """Another shape of as many elements, in C order; one extent may be -1."""
     array = as_array(x)
-    wanted = [int(shape)] if isinstance(shape, (int, np.integer)) else [int(extent) for extent in shape]
+    wanted = list(extents(shape, "reshape", least=-1))
     rest = size([extent for extent in wanted if extent != -1])
     if wanted.count(-1) == 1 and rest and array.size % rest == 0:
         wanted[wanted.index(-1)] = array.size // rest

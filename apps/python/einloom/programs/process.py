@@ -47,6 +47,12 @@ def run_program(command: Sequence[str], folder: Optional[str] = None, variables:
         return Ended(process.returncode, output.read().decode("utf-8", "replace"), messages)
 
 
+def version() -> str:
+    """Which version the programs are; the module is of the same."""
+    from .find import program
+    return run_program([program("einplan"), "--version"]).output.split()[-1]
+
+
 def _unnamed_file():  # type: ignore[no-untyped-def]
     import tempfile
     return tempfile.TemporaryFile()

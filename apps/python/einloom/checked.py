@@ -1,0 +1,42 @@
+"""Whole numbers that people give: extents, axes, counts of iterations and ranks."""
+from __future__ import annotations
+
+import operator
+from typing import Any, Optional, Tuple
+
+from .errors import refuse
+
+
+def whole_number(value: Any, what: str, least: Optional[int] = None) -> int:
+    """The number, as Python has it.
+
+    >>> whole_number(3, "times", 0)
+    3
+    """
+    wanted = "a whole number" if least is None else f"a whole number from {least} on"
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise refuse(what, wanted, repr(value), "give one; use // to divide") from None
+    if least is not None and number < least:
+        raise refuse(what, wanted, str(number), "give one")
+    return number
+
+
+def extents(shape: Any, what: str = "a shape", least: int = 0) -> Tuple[int, ...]:
+    """A shape, of which a single number is one axis.
+
+    >>> extents(3), extents([2, 3])
+    ((3,), (2, 3))
+    """
+    try:
+        return tuple(map(operator.index, shape)) if min(shape, default=0) >= least else _refused(shape, what, least)
+    except TypeError:
+        pass
+    if isinstance(shape, str) or not hasattr(shape, "__iter__"):
+        return (whole_number(shape, what, least),)
+    return tuple(whole_number(extent, what, least) for extent in shape)
+
+
+def _refused(shape: Any, what: str, least: int) -> Tuple[int, ...]:
+    raise refuse(what, f"extents from {least} on", f"{tuple(shape)}", "correct it")
