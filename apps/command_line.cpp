@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <sstream>
 
+#include "apps/usage_mends.hpp"
 #include "lib/base/error.hpp"
 #include "lib/base/files/output_place.hpp"
 #include "lib/base/files/replaced_file.hpp"
@@ -23,67 +25,22 @@ void refuse_unknown_command(CLI::App const& app, int argc, char const* const* ar
         names.push_back(command->get_name());
     std::string const word = argv[1];
     if (std::find(names.begin(), names.end(), word) != names.end()) return;
-    std::string near = nearest_name(word, names);
-    for (std::string const& name : names)
-        if (word.size() > 2 && (word.starts_with(name) || name.starts_with(word))) near = name;
-    throw UsageError("expected " + one_of(names) + ", found '" + word + "'; " +
-                     (near.empty() ? "see --help" : "did you mean " + near + "?"));
-}
-
-/// Those that no option of the program takes, in the order in which they were given, and where they belong.
-std::string unexpected(CLI::App const& app, int argc, char const* const* argv) {
-    std::vector<std::string> left = app.remaining(true), words;
-    for (int k = 1; k < argc; ++k) {
-        auto const found = std::ranges::find(left, argv[k]);
-        if (found == left.end()) continue;
-        words.push_back(*found);
-        left.erase(found);
-    }
-    words.insert(words.end(), left.begin(), left.end());  // written in another way
-    std::string const said = "expected options that the program has, found " + joined(words, " ") + "; ";
-    auto const begins = [&](std::initializer_list<std::string_view> names) {
-        return std::ranges::any_of(words, [&](std::string const& word) {
-            return std::ranges::find(names, word.substr(0, word.find('='))) != names.end();
-        });
-    };
-    if (begins({"--time", "--partition", "--account", "--qos", "--nodes", "--ntasks", "--mail-type", "--mem"}))
-        return said + "that is sbatch's: write the script into a file, then sbatch " + joined(words, " ") + " job.sh";
-    if (begins({"-n", "-np", "--ranks"}))
-        return said + "the launcher says how many ranks there are: mpirun -n 2 einrun SCHEDULE";
-    if (begins({"--every", "--stop-at", "--checkpoint"}))
-        return said + "that is einrun's: write it behind einrun, also in a batch script";
-    return said + "see --help";
-}
-
-/// What else is a frequent slip; empty for others.
-std::string slip(int argc, char const* const* argv, std::string const& message) {
-    for (int k = 1; k < argc; ++k)
-        if (std::string_view(argv[k]) == "-np" && message.find("ranks") != std::string::npos)
-            return "expected -n RANKS, found -np; write -n " + std::string(k + 1 < argc ? argv[k + 1] : "4");
-    constexpr std::string_view sizes = "SIZES: Value ";
-    auto const at = message.find(sizes);
-    if (at == std::string::npos) return "";
-    std::string text = message.substr(at + sizes.size());
-    text.resize(std::min(text.size(), text.find(' ')));
-    if (text.empty() || text.find_first_not_of("0123456789x") != std::string::npos) return "";
-    std::string apart = text;
-    std::ranges::replace(apart, 'x', ' ');
-    return "expected sizes as words, found '" + text + "'; write " + apart;
+    throw UsageError("expected " + one_of(names) + ", found '" + word + "'; " + command_mend(word, names));
 }
 
 }  // namespace
 
 std::optional<int> parse(CLI::App& app, int argc, char const* const* argv) {
     refuse_unknown_command(app, argc, argv);
+    std::span<char const* const> const words(argv + std::min(argc, 1), static_cast<std::size_t>(std::max(0, argc - 1)));
     try {
         app.parse(argc, argv);
     } catch (CLI::Success const& asked) {  // --help, --version
         return app.exit(asked);
     } catch (CLI::ExtrasError const&) {
-        throw UsageError(unexpected(app, argc, argv));
+        throw UsageError(unexpected_words(app, words));
     } catch (CLI::ParseError const& error) {
-        if (std::string const known = slip(argc, argv, error.what()); !known.empty()) throw UsageError(known);
-        throw UsageError(std::string(error.what()) + "; see --help");
+        throw UsageError(usage_message(app, words, error));
     }
     return std::nullopt;
 }

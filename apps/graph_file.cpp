@@ -7,6 +7,7 @@
 #include "lib/graph/read_graph.hpp"
 #include "lib/schedule/file/file.hpp"
 #include "lib/tensor/read.hpp"
+#include "lib/tensor/storage/storage.hpp"
 
 namespace ein::apps {
 
@@ -18,6 +19,9 @@ void refuse_schedule(std::filesystem::path const& path, std::string const& wante
                                                  : "einrun --report writes one when it runs the schedule"});
 }
 
+namespace {
+
+/// Of random tensors that are alike.
 std::vector<std::string> notes_of(graph::EinGraph const& graph) {
     constexpr std::size_t most = 5;
     std::vector<std::string> notes;
@@ -41,10 +45,19 @@ std::vector<std::string> notes_of(graph::EinGraph const& graph) {
     return notes;
 }
 
+}  // namespace
+
 GraphFile read_graph_file(std::filesystem::path const& path) {
     if (path == "-") return {read_text_file("/dev/stdin"), "standard input", std::filesystem::current_path()};
     refuse_schedule(path, "graph");
     return {read_text_file(path), path.string(), path.parent_path()};
+}
+
+std::string folder_seen_from(std::filesystem::path const& folder, std::filesystem::path const& schedule) {
+    namespace fs = std::filesystem;
+    fs::path const here = fs::absolute(schedule).lexically_normal().parent_path();
+    fs::path const there = fs::absolute((folder.empty() ? "." : folder) / "").lexically_normal().parent_path();
+    return there.lexically_relative(here).string();
 }
 
 namespace {
@@ -58,6 +71,23 @@ tensor::Source source_of(std::string const& tensor, tensor::Source const& source
     return source;
 }
 
+/// Raw files have no header, but a length: that of the tensor. One that cannot be opened now is not looked at.
+void check_raw_files(graph::EinGraph const& graph, GraphFile const& file, std::vector<std::string> const& inputs) {
+    std::vector<Fault> faults;
+    for (graph::Leaf const& leaf : graph.leaves) {
+        graph::Value const& value = graph.value(leaf.value);
+        tensor::Source const source = source_of(value.name, leaf.source, inputs);
+        if (!std::holds_alternative<tensor::RawSource>(source)) continue;
+        try {
+            tensor::open(source, value.name, value.dtype, value.shape, file.folder);
+        } catch (tensor::UnopenedFile const&) {  // told when it is needed
+        } catch (InputError const& error) {
+            faults.insert(faults.end(), error.faults().begin(), error.faults().end());
+        }
+    }
+    if (!faults.empty()) throw InputError(std::move(faults));
+}
+
 }  // namespace
 
 graph::EinGraph read_graph(GraphFile& file, std::vector<std::string> const& inputs) {
@@ -67,7 +97,10 @@ graph::EinGraph read_graph(GraphFile& file, std::vector<std::string> const& inpu
         return contents ? std::optional(graph::Header{std::move(*contents), source}) : std::nullopt;
     };
     graph::CompleteGraph read = graph::read_graph(file.text, file.name, headers);
+    check_raw_files(read.graph, file, inputs);
     file.text = std::move(read.text);
+    file.notes = std::move(read.notes);
+    for (std::string& note : notes_of(read.graph)) file.notes.push_back(std::move(note));
     return std::move(read.graph);
 }
 

@@ -13,13 +13,14 @@ struct GraphFile {
     std::string text;
     std::string name;              // for messages
     std::filesystem::path folder;  // that relative paths of data files begin at
+    std::vector<std::string> notes = {};  // of read_graph: what is sound and hardly meant
 };
+
+/// The folder of a graph as a schedule file names it: as seen from its own. @param folder  empty: this one
+std::string folder_seen_from(std::filesystem::path const& folder, std::filesystem::path const& schedule);
 
 /// @throws InputError when it cannot be read
 GraphFile read_graph_file(std::filesystem::path const& path);
-
-/// What somebody should know of a sound graph: random tensors that are alike.
-std::vector<std::string> notes_of(graph::EinGraph const& graph);
 
 /// @throws InputError for a file that is a schedule, where `wanted` ("graph") is read
 void refuse_schedule(std::filesystem::path const& path, std::string const& wanted);

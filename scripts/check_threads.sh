@@ -51,5 +51,6 @@ fi
 mapfile -t flags < <(grep -oE -- '(-isystem |-I|-D)[^ "\\]+' "$build/compile_commands.json" | sort -u)
 read -ra flags <<< "${flags[*]}"
 flags+=(-x c++ -std=c++20 -I. -fsyntax-only -Wthread-safety -Werror=thread-safety -Wno-pragma-once-outside-header)
+flags+=(-Wno-macro-redefined)   # one source may be compiled in several versions
 printf '%s\0' "${files[@]}" | xargs -0 -n 1 -P "$(nproc)" "$tool" "${flags[@]}" || status=1
 exit "$status"

@@ -27,9 +27,7 @@ namespace fs = std::filesystem;
 void set_origin(schedule::Header& header, apps::GraphFile const& graph, fs::path const& schedule) {
     header.graph_text = graph.text;
     header.graph_file = fs::path(graph.name).filename().string();
-    fs::path const folder = graph.folder.empty() ? "." : graph.folder;
-    fs::path const from = fs::absolute(schedule).lexically_normal().parent_path();
-    header.folder = fs::absolute(folder / "").lexically_normal().parent_path().lexically_relative(from).string();
+    header.folder = apps::folder_seen_from(graph.folder, schedule);
 }
 
 /// The schedule, and the decisions where --plan-out asks for them.
@@ -71,20 +69,13 @@ int run(apps::EinplanOptions const& options) {
     graph::EinGraph const& graph = prepared.graph;
     for (std::string const& warning : prepared.listed.warnings) apps::say("einplan", "warning: " + warning);
     if (!options.quiet)
-        for (std::string const& note : apps::notes_of(graph)) apps::say("einplan", "note: " + note);
+        for (std::string const& note : file.notes) apps::say("einplan", "note: " + note);
     if (!options.quiet)
         for (std::string const& note : apps::dense_notes(graph)) apps::say("einplan", "note: " + note);
     apps::PlanReport report(options, machines);
     if (!options.sweep.empty()) report.sweep(apps::sweep(options, graph, machines));
     if (options.ranks > 0) {
-        apps::check_mesh(graph, options.ranks, file.name);
-        apps::Planned planned = plan_prepared(preparation, prepared, [&](apps::PreparedGraph const& of) {
-            apps::PlanningOptions planning = planning_options(options, machines, options.ranks);
-            planning.scheduler.listed = of.listed.in_box;
-            return plan_and_schedule(of.graph, planning, given_plan(options, of.graph, text_hash(file.text)));
-        });
-        planned.made.schedule.header.orders = prepared.orders;
-        planned.orders = prepared.reports;
+        apps::Planned planned = apps::plan_file(options, machines, file, preparation, prepared);
         write(options, file, graph, planned);
         report.plan(graph, planned);
         report.simulation(planned.made.schedule);

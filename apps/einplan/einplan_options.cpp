@@ -94,10 +94,12 @@ void check_explain(std::string const& how) {
 /// Completes what was parsed. @throws UsageError for options that contradict one another
 void check_and_complete(EinplanOptions& options) {
     check_explain(options.explain);
-    if (options.graph.empty() && options.resume.empty()) throw UsageError("GRAPH is required; see --help");
+    if (options.graph.empty() && options.resume.empty())
+        throw UsageError("expected GRAPH, a file that says what to compute, found none; see --help");
     if (options.graph.empty() && options.out.empty()) options.out = fs::path(options.resume) / "rest.sched";
     if (!options.graph.empty() && options.graph != "-") refuse_schedule(options.graph, "graph");
-    if (options.ranks == 0 && options.sweep.empty()) throw UsageError("-n, --ranks is required; see --help");
+    if (options.ranks == 0 && options.sweep.empty())
+        throw UsageError("expected -n RANKS, found none; write -n 4 for four ranks");
     if (options.ranks == 0 && !options.explain.empty())
         throw UsageError("--explain: expected -n, since a table of --sweep alone has no schedule to explain; add it");
     bool const shows = !options.explain.empty() || !options.simulate.empty() || !options.sweep.empty();

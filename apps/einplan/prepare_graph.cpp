@@ -6,6 +6,7 @@
 #include <span>
 
 #include "lib/base/error.hpp"
+#include "lib/base/text/hex.hpp"
 #include "lib/base/text/sizes.hpp"
 #include "lib/graph/summation_order.hpp"
 #include "lib/graph/tuning.hpp"
@@ -93,6 +94,19 @@ Planned plan_prepared(GraphPreparation& preparation, PreparedGraph& prepared,
     }
     if (nothing_fits) std::rethrow_exception(nothing_fits);
     return std::move(*first);
+}
+
+Planned plan_file(EinplanOptions const& options, Machines const& machines, GraphFile const& file,
+                  GraphPreparation& preparation, PreparedGraph& prepared) {
+    check_mesh(prepared.graph, options.ranks, file.name);
+    Planned planned = plan_prepared(preparation, prepared, [&](PreparedGraph const& of) {
+        PlanningOptions planning = planning_options(options, machines, options.ranks);
+        planning.scheduler.listed = of.listed.in_box;
+        return plan_and_schedule(of.graph, planning, given_plan(options, of.graph, text_hash(file.text)));
+    });
+    planned.made.schedule.header.orders = prepared.orders;
+    planned.orders = prepared.reports;
+    return planned;
 }
 
 std::vector<std::string> order_lines(std::vector<graph::OrderReport> const& reports) {

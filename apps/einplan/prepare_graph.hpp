@@ -54,6 +54,11 @@ private:
 Planned plan_prepared(GraphPreparation& preparation, PreparedGraph& prepared,
                       std::function<Planned(PreparedGraph const&)> const& plan);
 
+/// The plan of --plan-in or the best that is found, and its schedule, for as many ranks as the options say; who writes
+/// it says where it is from. @param prepared  becomes what was planned  @throws as plan_and_schedule
+Planned plan_file(EinplanOptions const& options, Machines const& machines, GraphFile const& file,
+                  GraphPreparation& preparation, PreparedGraph& prepared);
+
 /// "contraction  Z of 1650 operands: 4.3e18 operations ...", a line for each.
 std::vector<std::string> order_lines(std::vector<graph::OrderReport> const& reports);
 Json orders_json(std::vector<graph::OrderReport> const& reports);

@@ -20,6 +20,7 @@
 #include "executor/run/places.hpp"
 #include "executor/run/prepared_run.hpp"
 #include "executor/startup/agreement.hpp"
+#include "executor/startup/gpu_seats.hpp"
 #include "executor/transport/launcher.hpp"
 #include "lib/base/files/temporary_name.hpp"
 #include "lib/base/files/unfinished_files.hpp"
@@ -139,11 +140,15 @@ void run_as_rank(apps::EinrunOptions const& options, Transport& transport) {
     });
     compare_with_planning(transport, schedule, settings.strict ? OnChange::refuse : OnChange::warn, messages);
     settings.check_calls.wanted = only_calls_can_be_verified(options, schedule, transport);
-    agree(transport, [&] { take_apart(settings.device, settings.check_finite, schedule); });
+    agree(transport, [&] {
+        settings.device = choice_for(schedule.header, settings.device);
+        take_apart(settings.device, settings.check_finite, schedule);
+    });
     MemoryFit const fit =
         fit_memory(transport, schedule.section,
                    {settings.memory, settings.spill_dir, settings.repeat, settings.schedule.string()});
     HostShare const share = share_host(transport, fit.peaks, settings.threads, std::getenv, messages);
+    settings.gpu_seat = seat_on_gpu(transport, share.host, settings.device);
     std::string const name = transport.all_gather(unique_name()).front();
 
     std::optional<Checkpoints> checkpoints;

@@ -13,13 +13,13 @@
 namespace ein::apps {
 
 struct VerifySetup {
-    std::string graph_text, graph_file;
-    std::vector<graph::ContractionOrder> orders;  // of the run
-    std::filesystem::path data_folder, output_folder;
-    std::map<std::string, scalar::Scalar> sparse_outputs;  // those written as npz, and what they do not list
-    std::vector<std::string> inputs;                       // NAME=FILE, as given to the run
-    scalar::Params params;
-    std::optional<std::int64_t> samples;
+    std::string graph_text = {}, graph_file = {};
+    std::vector<graph::ContractionOrder> orders = {};  // of the run
+    std::filesystem::path data_folder = {}, output_folder = {};
+    std::map<std::string, scalar::Scalar> sparse_outputs = {};  // those written as npz, and what they do not list
+    std::vector<std::string> inputs = {};                       // NAME=FILE, as given to the run
+    scalar::Params params = {};
+    std::optional<std::int64_t> samples = std::nullopt;
     bool tf32 = false;  // multiplications in f32 were allowed to round their factors to 11 significant bits
 };
 

@@ -157,7 +157,10 @@ int diff_folders(DiffOptions const& options) {
 int diff(DiffOptions const& options) {
     bool const folders = fs::is_directory(options.a);
     if (folders != fs::is_directory(options.b))
-        throw UsageError("diff: expected two files or two folders, found " + options.a + " and " + options.b);
+        throw UsageError("diff: expected two files or two folders, found the " +
+                         std::string(folders ? "folder " : "file ") + options.a + " and the " +
+                         (folders ? "file " : "folder ") + options.b + "; name a file of the folder, as " +
+                         (fs::path(folders ? options.a : options.b) / "NAME.npy").string());
     if (folders) return diff_folders(options);
     Compared const compared = compare_files(options.a, options.b, options.tolerance);
     std::printf("%s\n", compared.text.c_str());

@@ -51,6 +51,108 @@ std::optional<JsonMistake> word_mistake(std::string_view text, std::size_t at) {
 
 }  // namespace
 
+namespace {
+
+/// Where several of ours are named, the first that an object may have is meant.
+struct KeyNamed {
+    std::string_view written, ours;
+};
+constexpr std::array keys{
+    KeyNamed{"version", "eingraph"},
+    KeyNamed{"inputs", "tensors"},
+    KeyNamed{"input", "tensors"},
+    KeyNamed{"variables", "tensors"},
+    KeyNamed{"arrays", "tensors"},
+    KeyNamed{"data", "tensors"},
+    KeyNamed{"weights", "tensors"},
+    KeyNamed{"parameters", "params"},
+    KeyNamed{"constants", "params"},
+    KeyNamed{"scalars", "params"},
+    KeyNamed{"ops", "nodes"},
+    KeyNamed{"operations", "nodes"},
+    KeyNamed{"layers", "nodes"},
+    KeyNamed{"graph", "nodes"},
+    KeyNamed{"results", "outputs"},
+    KeyNamed{"type", "op"},
+    KeyNamed{"operation", "op"},
+    KeyNamed{"equation", "einsum"},
+    KeyNamed{"subscripts", "einsum"},
+    KeyNamed{"expr", "einsum"},
+    KeyNamed{"formula", "join"},
+    KeyNamed{"function", "join"},
+    KeyNamed{"fn", "join"},
+    KeyNamed{"func", "join"},
+    KeyNamed{"expression", "join"},
+    KeyNamed{"lambda", "join"},
+    KeyNamed{"reduce", "agg"},
+    KeyNamed{"reduction", "agg"},
+    KeyNamed{"aggregate", "agg"},
+    KeyNamed{"aggregation", "agg"},
+    KeyNamed{"args", "inputs"},
+    KeyNamed{"operands", "inputs"},
+    KeyNamed{"of", "inputs"},
+    KeyNamed{"id", "name"},
+    KeyNamed{"out", "name"},
+    KeyNamed{"output", "name"},
+    KeyNamed{"iterations", "times"},
+    KeyNamed{"steps", "times"},
+    KeyNamed{"count", "times"},
+    KeyNamed{"n", "times"},
+    KeyNamed{"repeat", "times"},
+    KeyNamed{"epochs", "times"},
+    KeyNamed{"condition", "while"},
+    KeyNamed{"until", "while"},
+    KeyNamed{"cond", "while"},
+    KeyNamed{"max_iterations", "max"},
+    KeyNamed{"max_iter", "max"},
+    KeyNamed{"limit", "max"},
+    KeyNamed{"state", "carry"},
+    KeyNamed{"carried", "carry"},
+    KeyNamed{"init", "carry"},
+    KeyNamed{"nodes", "body"},
+    KeyNamed{"do", "body"},
+    KeyNamed{"loss", "of"},
+    KeyNamed{"target", "of"},
+    KeyNamed{"with_respect_to", "wrt"},
+    KeyNamed{"by", "wrt"},
+    KeyNamed{"variables", "wrt"},
+    KeyNamed{"size", "shape"},
+    KeyNamed{"dims", "shape"},
+    KeyNamed{"dimensions", "shape"},
+    KeyNamed{"extents", "shape"},
+    KeyNamed{"file", "data"},
+    KeyNamed{"path", "data"},
+    KeyNamed{"value", "data"},
+    KeyNamed{"values", "data"},
+    KeyNamed{"init", "data"},
+    KeyNamed{"source", "data"},
+    KeyNamed{"datatype", "dtype"},
+    KeyNamed{"type", "dtype"},
+    KeyNamed{"min", "low"},
+    KeyNamed{"minimum", "low"},
+    KeyNamed{"max", "high"},
+    KeyNamed{"maximum", "high"},
+    KeyNamed{"mu", "mean"},
+    KeyNamed{"loc", "mean"},
+    KeyNamed{"sigma", "std"},
+    KeyNamed{"stddev", "std"},
+    KeyNamed{"scale", "std"},
+    KeyNamed{"random_state", "seed"},
+    KeyNamed{"key", "entry"},
+    KeyNamed{"array", "entry"},
+    KeyNamed{"name", "entry"},
+    KeyNamed{"name", "tensor"},
+    KeyNamed{"key", "tensor"},
+};
+
+}  // namespace
+
+std::string_view key_meant(std::string_view written, std::span<std::string const> known) {
+    for (KeyNamed const& key : keys)
+        if (key.written == written && std::ranges::find(known, key.ours) != known.end()) return key.ours;
+    return "";
+}
+
 std::optional<JsonMistake> json_mistake(std::string_view text, std::size_t byte) {
     if (byte == 0 || byte > text.size()) return std::nullopt;
     std::size_t const at = byte - 1;

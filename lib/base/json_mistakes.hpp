@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -17,5 +18,9 @@ struct JsonMistake {
 
 /// @param byte  where the parser stopped, from 1  @return nothing for what is none of these
 std::optional<JsonMistake> json_mistake(std::string_view text, std::size_t byte);
+
+/// The key among `known` that one of another name means, as libraries and people call it. Empty for none.
+/// Example: "iterations" among times, while and body means "times".
+std::string_view key_meant(std::string_view written, std::span<std::string const> known);
 
 }  // namespace ein

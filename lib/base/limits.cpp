@@ -28,7 +28,8 @@ constexpr std::array rows{
     LimitRow{Limit::npy_header, "npy-header", mebi, true, "the header of a .npy file"},
     LimitRow{Limit::npz_directory, "npz-directory", 64 * mebi, true, "the directory of a .npz file"},
     LimitRow{Limit::safetensors_header, "safetensors-header", 100000000, true, "the header of a .safetensors file"},
-    LimitRow{Limit::schedule_header, "schedule-header", gibi, true, "the header of a schedule file"}};
+    LimitRow{Limit::schedule_header, "schedule-header", gibi, true, "the header of a schedule file"},
+    LimitRow{Limit::schedule_section, "schedule-section", gibi, true, "one rank's section of a schedule file"}};
 
 constexpr bool in_order() {
     for (std::size_t k = 0; k < rows.size(); ++k)

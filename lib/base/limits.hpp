@@ -20,7 +20,8 @@ enum class Limit : std::uint8_t {
     npy_header,
     npz_directory,
     safetensors_header,
-    schedule_header
+    schedule_header,
+    schedule_section
 };
 
 struct LimitRow {

@@ -17,6 +17,7 @@
 #include "lib/graph/read/read_sharding.hpp"
 #include "lib/graph/read/read_storage.hpp"
 #include "lib/graph/read/read_tensors.hpp"
+#include "lib/graph/read/suspicions.hpp"
 
 namespace ein::graph {
 namespace {
@@ -26,13 +27,6 @@ std::string file_stem(std::string name) {
     std::replace(name.begin(), name.end(), '/', '.');
     return name;
 }
-
-/// A tensor whose shape or dtype the graph does not say.
-struct Completed {
-    std::string name;
-    Shape shape;
-    DType dtype;
-};
 
 class GraphReader {
 public:
@@ -45,6 +39,7 @@ public:
         check_constrained();
         std::vector<ValueId> const outputs = read_outputs();
         top_.faults().throw_if_any();
+        for (std::string& note : unneeded(nodes_, names_, tensors_, output_numbers_)) notes_.push_back(std::move(note));
         EinGraph graph = builder_.take();
         graph.name = graph_name_;
         graph.params = params_;
@@ -56,6 +51,7 @@ public:
     }
 
     std::vector<Completed> const& completed() const { return completed_; }
+    std::vector<std::string>& notes() { return notes_; }
 
 private:
     void read_header() {
@@ -71,6 +67,7 @@ private:
         if (auto const at = optional_at(top_, "dtype")) default_dtype_ = read_dtype(*at).value_or(DType::f32);
         if (auto const at = optional_at(top_, "params")) params_ = read_params(*at);
         for (auto const& [name, value] : params_) param_names_.push_back(name);
+        names_.note_params(param_names_);
     }
 
     void read_tensors() {
@@ -118,9 +115,9 @@ private:
     void read_nodes() {
         auto const at = optional_at(top_, "nodes");
         if (!at) return;  // a graph may be leaves alone
-        std::vector<NodeDeclaration> const nodes = declare_nodes(*at, names_);
+        nodes_ = declare_nodes(*at, names_);
         values_.resize(names_.size());
-        read_declared(nodes, {names_, values_, ""});
+        read_declared(nodes_, {names_, values_, ""});
     }
 
     /// Names that nodes are read under: the graph's, or those of a loop's body.
@@ -167,6 +164,7 @@ private:
                             : declaration.node.has("op")  ? std::vector{read_op(context)}
                             : declaration.node.has("tra") ? std::vector{read_tra(context)}
                                                           : std::vector{read_einsum(context)};
+        if (declaration.node.has("einsum")) note_suspicions(context, values[0]);
         if (auto const large = builder_.take_too_large())
             declaration.node.fail("tensors of at most 2^62 bytes",
                                   quote(large->name) + " of shape " + to_string(large->shape), "use smaller extents");
@@ -177,6 +175,15 @@ private:
                 scope.values[*declaration.defines[k]] =
                     constrained(declaration, scope.prefix + scope.names[*declaration.defines[k]], values[k]);
         }
+    }
+
+    void note_suspicions(NodeContext const& context, std::optional<ValueId> value) {
+        constexpr std::size_t most = 5;  // of a graph
+        Node const* const node = value ? builder_.producer(*value) : nullptr;
+        auto const* einsum = node ? std::get_if<EinSum>(&node->op) : nullptr;
+        if (einsum == nullptr || notes_.size() >= most) return;
+        for (std::string& note : suspicions_of(context.node, context.name, *einsum, context.input_names()))
+            notes_.push_back(std::move(note));
     }
 
     /// The body's nodes between copies of what is carried: before the loop, and at the end of an iteration.
@@ -263,6 +270,7 @@ private:
             if (file_stem(*name).size() > longest_file_name)
                 each.fail("an output's name of at most 200 bytes, since NAME.npy is its file",
                           std::to_string(name->size()) + " bytes", "rename the node");
+            output_numbers_.push_back(*number);
             auto const [other, fresh] = file_of.try_emplace(file_stem(*name), *name);
             if (!fresh && other->second == *name)
                 each.fail("each output once", quote(*name) + " again", "remove one of them");
@@ -352,6 +360,9 @@ private:
     Cursor top_;
     HeaderReader const& headers_;
     std::vector<Completed> completed_;
+    std::vector<NodeDeclaration> nodes_;
+    std::vector<std::size_t> output_numbers_;  // of names
+    std::vector<std::string> notes_;
     std::string graph_name_;
     DType default_dtype_ = DType::f32;
     scalar::Params params_;
@@ -370,22 +381,6 @@ private:
 
 }  // namespace
 
-namespace {
-
-/// The graph's text with the shape and dtype of the tensors that it leaves them out of; `json` itself where there are
-/// none.
-std::string completed_text(std::string_view json, Json document, std::vector<Completed> const& completed) {
-    if (completed.empty()) return std::string(json);
-    for (Completed const& each : completed) {
-        Json& tensor = document["tensors"][each.name];
-        tensor["shape"] = each.shape;
-        tensor["dtype"] = std::string(ein::name(each.dtype));
-    }
-    return document.dump();
-}
-
-}  // namespace
-
 EinGraph read_graph(std::string_view json, std::string const& file) { return read_graph(json, file, {}).graph; }
 
 CompleteGraph read_graph(std::string_view json, std::string const& file, HeaderReader const& headers) {
@@ -395,7 +390,7 @@ CompleteGraph read_graph(std::string_view json, std::string const& file, HeaderR
     if (!top.expect_object()) faults.throw_if_any();
     GraphReader reader(top, headers);
     EinGraph graph = reader.read();
-    return {std::move(graph), completed_text(json, std::move(document), reader.completed())};
+    return {std::move(graph), completed_text(json, std::move(document), reader.completed()), std::move(reader.notes())};
 }
 
 }  // namespace ein::graph

@@ -20,6 +20,7 @@ EinGraph read_graph(std::string_view json, std::string const& file);
 struct CompleteGraph {
     EinGraph graph;
     std::string text;
+    std::vector<std::string> notes = {};  // of what is sound and hardly meant (suspicions.hpp)
 };
 /// The same where tensors may leave shape and dtype to their files.
 CompleteGraph read_graph(std::string_view json, std::string const& file, HeaderReader const& headers);

@@ -54,7 +54,7 @@ struct HeaderOf {
     Header operator()(ValuesSource const&) const { return std::nullopt; }
     Header operator()(RandomSource const&) const { return std::nullopt; }
     Header operator()(SparseRandomSource const&) const { return std::nullopt; }
-    Header operator()(TnsSource const&) const { return std::nullopt; }
+    Header operator()(TnsSource const& source) const { return check_tns(source, asker), std::nullopt; }
     Header operator()(MtxSource const& source) const { return mtx_contents(source, asker); }
     Header operator()(ScipySource const& source) const { return scipy_contents(source, asker); }
     Header operator()(MissingSource const&) const { return std::nullopt; }

@@ -67,6 +67,56 @@ expect 2 "found --every 10min; that is einrun's" plan "$graph" -n 2 --every 10mi
 expect 2 "expected -n RANKS, found -np; write -n 3" "$bin/einplan" "$graph" -np 3
 expect 2 "mpirun -n 2 einrun SCHEDULE" "$bin/einrun" "$work/s.sched" -n 2
 expect 2 "did you mean eval?" "$bin/eintool" evaluate "$graph"
+expect 2 "found -o $work/out; did you mean --out?" "$bin/einrun" "$work/s.sched" -o "$work/out"
+expect 2 "found --output=$work/out; did you mean --out?" "$bin/einrun" "$work/s.sched" --output="$work/out"
+expect 2 "found --dense-output; did you mean --dense-outputs?" "$bin/einrun" "$work/s.sched" --dense-output
+expect 2 "found --verify; that is einrun's: write it behind einrun" plan "$graph" -n 2 --verify
+expect 2 "found --explian; did you mean --explain?" plan "$graph" -n 2 --explian
+expect 2 "found --limits 3; did you mean --limit?" "$bin/eintool" eval "$graph" --limits 3
+expect 2 "found GB; write it in one word: 8GB" plan "$graph" -n 2 --memory 8 GB
+expect 2 "it prints: --explain=html > plan.html" plan "$graph" -n 2 --explain plan.html
+expect 2 "write --verify=10" "$bin/einrun" "$work/s.sched" --verify 10
+expect 2 "--report: expected a value behind it, found none; it is: write the run report" "$bin/einrun" \
+    "$work/s.sched" --report
+expect 2 "--ranks: expected a whole number from 1 to 1048576, found 'four'" plan "$graph" -n four
+expect 2 "--threads: expected a whole number from 1 to 4096, found 'auto'; leave the option out" "$bin/einrun" \
+    "$work/s.sched" --threads auto
+expect 2 "--sweep: expected a whole number from 1 to 1048576, found '1-8'; write each: 1,2,4,8" "$bin/einplan" \
+    "$graph" --sweep 1-8
+expect 2 "--batch: expected slurm or mpirun, found 'slrum'; did you mean slurm?" plan "$graph" -n 2 --batch slrum
+expect 2 "expected GRAPH, a file that says what to compute, found none" "$bin/einplan"
+expect 2 "expected SCHEDULE, a file that einplan wrote, found none" "$bin/einrun"
+expect 2 "that is a program of its own: einplan GRAPH -n 4" "$bin/eintool" plan "$graph"
+expect 2 "one file at a time" plan "$graph" "$graph" -n 2
+expect 2 "name a file of the folder, as $work/NAME.npy" "$bin/eintool" diff "$work" "$graph"
+# A data file of another kind is told when it is planned for, whether or not the graph says its shape.
+printf '0.5,1.5\n2.5,3.25\n' > "$work/X.csv"
+for data in '"npy": "X.csv"' '"npz": "X.csv", "entry": "A"' '"safetensors": "X.csv", "tensor": "A"' '"mtx": "X.csv"' \
+    '"scipy": "X.csv"' '"raw": "X.csv"' '"tns": "X.csv"'; do
+    for shape in '"shape": [2, 2], ' ''; do
+        if [ -z "$shape" ] && [[ $data = *raw* || $data = *tns* ]]; then continue; fi
+        echo "{\"eingraph\": 1, \"tensors\": {\"A\": {$shape\"data\": {$data}}}, \"outputs\": [\"A\"]}" \
+            > "$work/csv.json"
+        expect 3 "numbers as text, with commas (\"0.5,1.5\")" "$bin/einplan" "$work/csv.json" -n 1
+        expect 3 'convert it: numpy.save("X.npy", numpy.loadtxt("X.csv", delimiter=","))' "$bin/eintool" validate \
+            "$work/csv.json"
+    done
+done
+expect 3 "expected a .npy file of format version 1, 2 or 3, found what looks like numbers as text" "$bin/eintool" diff \
+    "$work/X.csv" "$work/X.csv"
+# What is sound and hardly meant is noted.
+printf '%s' '{"eingraph": 1, "tensors": {"A": {"shape": [4, 3], "data": {"fill": 1}}, "b": {"shape": [4],
+    "data": {"fill": 1}}, "U": {"shape": [2], "data": {"fill": 1}}}, "nodes": [
+    {"name": "H", "einsum": "ij,i->i", "inputs": ["A", "b"], "join": "x + y"},
+    {"name": "spare", "op": "relu", "inputs": ["H"]}], "outputs": ["H"]}' > "$work/meant.json"
+for program in "$bin/eintool validate" "$bin/einplan -n 1 --dry-run"; do
+    # shellcheck disable=SC2086
+    expect 0 "note: node 'H': 'b' is added 3 times, once for each 'j'" $program "$work/meant.json"
+    # shellcheck disable=SC2086
+    expect 0 "note: no output needs the node 'spare', which is checked but not computed" $program "$work/meant.json"
+    # shellcheck disable=SC2086
+    expect 0 "note: no output needs the tensor 'U'; remove it" $program "$work/meant.json"
+done
 expect 2 "found '100x10'; write 100 10" "$bin/eintool" make linear-regression 100x10
 mkdir -p "$work/c/000001" && echo '{}' > "$work/c/000001/manifest.json"
 expect 3 "found one checkpoint; give the folder that it lies in: --resume $work/c;" "$bin/einplan" \
@@ -118,7 +168,7 @@ for file in "$examples"/*.json "$work/layers.json"; do
 done
 expect 0 "and 1 alike: layer1.scores" plan "$work/layers.json" -n 4 --explain
 expect 2 "did you mean greedy?" plan "$graph" -n 2 --place gredy
-expect 2 "--ranks is required; see --help" plan "$graph"
+expect 2 "expected -n RANKS, found none; write -n 4" plan "$graph"
 expect 3 "a file that can be read" plan "$work/none.json" -n 2
 expect 4 "give --memory" plan "$graph" -n 2 --memory 10
 expect 0 "blocks spill to disk; writes " plan "$graph" -n 2 --memory 24

@@ -64,7 +64,7 @@ cat > model/config.json << 'JSON'
  "vocab_size": 8, "rms_norm_eps": 1e-5, "hidden_act": "silu"}
 JSON
 printf '\2\0\0\0\0\0\0\0{}' > outside/x.safetensors
-expect 3 "expected a data file below $work/model (--inputs-below), found $work/outside/x.safetensors" \
+expect 3 "/weight_map/w: expected the name of a file in the index's folder, found '../outside/x.safetensors'" \
     "$bin/eintool" import safetensors-llama model --sequence 2 --inputs-below model
 mv model/model.safetensors.index.json outside/index.json; ln -s ../outside/index.json model/model.safetensors.index.json
 expect 3 "(--inputs-below), found $work/outside/index.json" \

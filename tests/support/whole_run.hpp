@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "executor/device/device.hpp"
+#include "executor/device/emulated/emulated_context.hpp"
 #include "executor/engine/engine.hpp"
 #include "executor/io/inputs.hpp"
 #include "lib/base/json.hpp"
@@ -155,7 +156,9 @@ inline void execute(WholeRun& run, WholeRunSetup const& setup) {
     TensorSink sink(run.schedule.header);
     std::mutex mutex;
     run.ranks.resize(static_cast<std::size_t>(setup.ranks));
-    on_ranks(setup.ranks, setup.transport, [&](executor::Transport& transport) {
+    executor::LoopbackOptions transport_options = setup.transport;
+    if (!transport_options.check_access) transport_options.check_access = executor::check_emulated_access;
+    on_ranks(setup.ranks, transport_options, [&](executor::Transport& transport) {
         auto const self = static_cast<std::size_t>(transport.rank().value());
         auto const report = [&](std::string const& text) {
             std::lock_guard lock(mutex);

@@ -52,7 +52,7 @@ Job::~Job() {
 void Job::open_source() {
     is_schedule_ = schedule::is_schedule_file(request_.graph);
     if (!is_schedule_) {
-        if (request_.ranks == 0) throw UsageError("run: -n, --ranks is required; see eintool run --help");
+        if (request_.ranks == 0) throw UsageError("run: expected -n RANKS, found none; write -n 4 for four ranks");
         GraphFile const file = read_graph_file(request_.graph);
         graph_text_ = file.text;
         planned_from_ = request_.graph;

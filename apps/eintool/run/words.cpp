@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "apps/usage_mends.hpp"
 #include "lib/base/error.hpp"
 
 namespace ein::apps::tool {
@@ -32,9 +33,9 @@ std::vector<std::string> names_of(KnownOptions const& known) {
 }
 
 UsageError unknown(std::string const& word, KnownOptions const& known) {
-    std::string const near = nearest_name(name_in(word), names_of(known));
+    std::string const mend = option_mend(name_in(word), names_of(known));
     return UsageError("run: expected options of einplan and einrun, found '" + word + "'; " +
-                      (near.empty() ? "" : "did you mean " + near + "? ") + "Options of the launcher come behind --");
+                      (mend.empty() ? "" : mend + " ") + "Options of the launcher come behind --");
 }
 
 class Splitter {

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <stdexcept>
 
+#include "executor/trace/trace_text.hpp"
 #include "lib/base/error.hpp"
 #include "lib/base/json.hpp"
 
@@ -84,9 +85,12 @@ private:
             process.predicted = name.find(", predicted") != std::string::npos;
             if (process.rank >= static_cast<int>(out_.ranks.size()))
                 out_.ranks.resize(static_cast<std::size_t>(process.rank) + 1);
-        } else if (what == "process_labels" && process.predicted) {
+        } else if (what == "process_labels") {
             std::string const label = event.at("args").at("labels");
-            out_.machines = label.starts_with("on ") ? label.substr(3) : label;
+            if (process.predicted)
+                out_.machines = label.starts_with("on ") ? label.substr(3) : label;
+            else
+                out_.shared_cores = out_.shared_cores || label.find(executor::shares_cores) != std::string::npos;
         }
     }
 

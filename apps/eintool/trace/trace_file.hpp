@@ -55,6 +55,7 @@ struct TraceFile {
     std::map<int, PredictedTasks> predicted;  // by name
     std::string machines;                     // that it was predicted on: "the built-in cluster", or a cluster file
     double predicted_seconds = 0;             // of one round; 0: unknown
+    bool shared_cores = false;                // some rank had fewer than it had threads
 };
 
 /// Reads it line by line, as einrun writes it: an event a line. @throws InputError for another file

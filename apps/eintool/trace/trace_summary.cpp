@@ -198,10 +198,13 @@ std::string ranks_text(TraceSummary const& summary) {
     return out;
 }
 
-std::string reason_text(Wait const& wait) {
+/// @param shared  ranks share cores: one that makes a block late may have waited for a core
+std::string reason_text(Wait const& wait, bool shared) {
     std::string const peer = "rank " + std::to_string(wait.peer);
     switch (wait.reason) {
-        case Wait::For::making: return peer + " to make " + wait.tensor;
+        case Wait::For::making:
+            return shared ? wait.tensor + ", which " + peer + " makes when it has a core"
+                          : peer + " to make " + wait.tensor;
         case Wait::For::arrival: return wait.tensor + " on its way from " + peer;
         case Wait::For::end: return "the other ranks to end";
         case Wait::For::other: break;
@@ -209,13 +212,13 @@ std::string reason_text(Wait const& wait) {
     return "no message came: starting tasks, memory, disk";
 }
 
-std::string waits_text(TraceSummary const& summary) {
+std::string waits_text(TraceFile const& trace, TraceSummary const& summary) {
     if (summary.waits.empty()) return "";
     std::string out = "\n  who had no work, waiting for what, the longest first\n";
     for (std::size_t k = 0; k < std::min(most_rows, summary.waits.size()); ++k) {
         Wait const& wait = summary.waits[k];
         out += row("  %10s  rank %-5d %s%s\n", format_seconds(wait.seconds).c_str(), wait.rank,
-                   cut(reason_text(wait), 60).c_str(),
+                   cut(reason_text(wait, trace.shared_cores), 60).c_str(),
                    wait.times > 1 ? (", " + std::to_string(wait.times) + " times").c_str() : "");
     }
     return out;
@@ -299,7 +302,10 @@ std::string to_text(TraceFile const& trace, TraceSummary const& summary) {
                       (rounds > 1 ? " a round, " + std::to_string(rounds) + " rounds" : "");
     if (trace.predicted_seconds > 0)
         out += "; predicted " + format_seconds(trace.predicted_seconds) + " on " + trace.machines;
-    return out + "\n" + checkpoints_text(trace) + ranks_text(summary) + waits_text(summary) +
+    if (trace.shared_cores)
+        out += "\n  ranks share cores: there are more threads than cores, so that times of tasks have waiting for a\n"
+               "  core in them, and who waits for whom is by chance; fewer ranks or --threads, or more hosts";
+    return out + "\n" + checkpoints_text(trace) + ranks_text(summary) + waits_text(trace, summary) +
            kernels_text(trace, summary);
 }
 

@@ -7,6 +7,7 @@
 
 #include "lib/graph/contract/network.hpp"
 #include "lib/graph/contract/order/draws.hpp"
+#include "lib/graph/contract/remaining_operands.hpp"
 #include "lib/graph/tuning.hpp"
 
 namespace ein::graph {
@@ -15,20 +16,16 @@ namespace {
 class Greedy {
 public:
     Greedy(Network const& network, GreedyRule const& rule)
-        : network_(network), rule_(rule), draws_(rule.seed), walk_(network), holders_(network.extents.size()) {
-        for (std::size_t k = 0; k < network.operands.size(); ++k) enter(static_cast<int>(k));
-    }
+        : network_(network), rule_(rule), draws_(rule.seed), left_(network) {}
 
     SsaPath run() {
         merge_equal();
-        for (int number = 0; number < next_; ++number)
-            if (is_live(number)) add_pairs(number);
-        while (live_.size() > 1) {
+        for (int number : left_.numbers()) add_pairs(number);
+        while (left_.count() > 1) {
             auto const pair = best_pair();
-            contract(pair.first, pair.second);
-            add_pairs(next_ - 1);
+            add_pairs(left_.contract(pair.first, pair.second));
         }
-        return std::move(path_);
+        return left_.take_path();
     }
 
 private:
@@ -40,43 +37,17 @@ private:
         }
     };
 
-    bool is_live(int number) const {
-        return static_cast<std::size_t>(number) < is_live_.size() && is_live_[static_cast<std::size_t>(number)];
-    }
-
-    void enter(int number) {
-        is_live_.push_back(true);
-        live_.emplace(walk_.size(number), number);
-        for (int label : walk_.labels(number)) holders_[static_cast<std::size_t>(label)].insert(number);
-        next_ = number + 1;
-    }
-
-    void leave(int number) {
-        is_live_[static_cast<std::size_t>(number)] = false;
-        live_.erase({walk_.size(number), number});
-        for (int label : walk_.labels(number)) holders_[static_cast<std::size_t>(label)].erase(number);
-    }
-
-    void contract(int a, int b) {
-        leave(a);
-        leave(b);
-        walk_.contract(a, b);
-        path_.emplace_back(a, b);
-        enter(next_);
-    }
-
     /// Operands with the same labels: their elementwise product is never larger than either.
     void merge_equal() {
         std::map<std::vector<int>, int> first;
-        int const operands = next_;
-        for (int number = 0; number < operands; ++number) {
-            std::vector<int> const labels = walk_.labels(number);
+        for (int number : left_.numbers()) {
+            std::vector<int> const labels = left_.labels(number);
             auto const [at, fresh] = first.try_emplace(labels, number);
             if (fresh) continue;
-            contract(at->second, number);
-            bool const unchanged = walk_.labels(next_ - 1) == labels;
+            int const made = left_.contract(at->second, number);
+            bool const unchanged = left_.labels(made) == labels;
             if (unchanged)
-                at->second = next_ - 1;
+                at->second = made;
             else
                 first.erase(at);  // a label was theirs alone: the result has other labels
         }
@@ -84,8 +55,8 @@ private:
 
     void add_pairs(int number) {
         std::set<int> neighbours;
-        for (int label : walk_.labels(number)) {
-            auto const& holders = holders_[static_cast<std::size_t>(label)];
+        for (int label : left_.labels(number)) {
+            auto const& holders = left_.holders(label);
             std::size_t count = 0;
             // The latest are the results so far, which the others must meet sooner or later.
             for (auto other = holders.rbegin(); other != holders.rend() && count < tuning::most_neighbours;
@@ -97,8 +68,8 @@ private:
     }
 
     double score(int a, int b) {
-        double const result = network_.size(walk_.result_labels(a, b));
-        double const replaced = walk_.size(a) + walk_.size(b);
+        double const result = network_.size(left_.result_labels(a, b));
+        double const replaced = left_.size(a) + left_.size(b);
         double const score = rule_.logarithmic ? std::log2(result) - rule_.weight * std::log2(replaced)
                                                : result - rule_.weight * replaced;
         return rule_.noise > 0 ? score - rule_.noise * draws_.gumbel() : score;
@@ -109,22 +80,16 @@ private:
         while (!candidates_.empty()) {
             Candidate const best = candidates_.top();
             candidates_.pop();
-            if (is_live(best.a) && is_live(best.b)) return {best.a, best.b};
+            if (left_.contains(best.a) && left_.contains(best.b)) return {best.a, best.b};
         }
-        int const smallest = live_.begin()->second;
-        return std::minmax(smallest, std::next(live_.begin())->second);
+        return left_.two_smallest();
     }
 
     Network const& network_;
     GreedyRule rule_;
     Draws draws_;
-    PathWalk walk_;
-    std::vector<std::set<int>> holders_;  // by label: the live operands that have it
-    std::vector<bool> is_live_;
-    std::set<std::pair<double, int>> live_;  // by size
+    RemainingOperands left_;
     std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> candidates_;
-    SsaPath path_;
-    int next_ = 0;
 };
 
 std::vector<GreedyRule> rules_for(std::size_t operands) {

@@ -90,11 +90,32 @@ std::optional<std::size_t> resolve(Cursor const& at, Names& names, std::string c
                     ", or make a tensor: {\"shape\": [], \"data\": {\"fill\": " + number + "}}");
         return std::nullopt;
     }
+    if (at.value().is_object()) {
+        at.fail("the name of a tensor or node", brief(at.value()),
+                "make it a node of its own, with a \"name\", and write that name here");
+        return std::nullopt;
+    }
     auto const name = at.string();
     auto const number = name ? names.find(*name) : std::nullopt;
     if (name && !number && names.complete())
         at.fail("the name of a tensor or node", quote(*name), names.suggestion(*name, own));
     return number;
+}
+
+/// What is made of a name that is there: a file of it, a part of it, its transpose.
+std::string derived_mend(std::string const& name, std::vector<std::string> const& known) {
+    auto const has = [&](std::string const& stem) { return std::ranges::find(known, stem) != known.end(); };
+    auto const before = [&](std::size_t at) { return at == std::string::npos ? "" : name.substr(0, at); };
+    std::string const stem = before(name.rfind('.')), whole = before(name.find('['));
+    if ((name.ends_with(".npy") || name.ends_with(".npz")) && has(stem))
+        return "write the name alone: \"" + stem + "\"";
+    if (name.ends_with(".T") && has(stem))
+        return "write \"" + stem + "\" and exchange its labels, as kj for jk, or make a node of it: {\"op\": " +
+               "\"transpose\", \"inputs\": [\"" + stem + "\"]}";
+    if (name.ends_with(']') && has(whole))
+        return "make a node of it: {\"op\": \"slice\", \"inputs\": [\"" + whole + "\"], \"slices\": \"" +
+               name.substr(whole.size() + 1, name.size() - whole.size() - 2) + "\"}";
+    return "";
 }
 
 /// {"of": "loss", "wrt": ["W1", "W2"]}
@@ -111,6 +132,22 @@ void resolve_gradient(NodeDeclaration& declaration, Names& names) {
     if (of) declaration.inputs.push_back(resolve(*of, names, declaration.name));
     if (!list) return;
     for (Cursor const& each : *list) declaration.inputs.push_back(resolve(each, names, declaration.name));
+}
+
+/// The name of a scalar of the body. Who writes the condition itself is shown the node that computes it.
+std::optional<std::size_t> resolve_condition(Cursor const& at, Names& names) {
+    bool const text = at.value().is_string();
+    std::string const written = text ? at.value().get<std::string>() : brief(at.value());
+    bool const computes = text && written.find_first_of("<>=!&|") != std::string::npos && !names.find(written);
+    if (!computes) return resolve(at, names);
+    std::string const operand = written.substr(0, written.find_first_of(" <>=!&|"));
+    std::string const name = names.find(operand) ? operand : "loss";
+    std::string join = written;
+    if (join.starts_with(name)) join.replace(0, name.size(), "x");
+    at.fail("the name of a scalar of the body", quote(written),
+            "compute it in the body: {\"name\": \"more\", \"einsum\": \"->\", \"inputs\": [\"" + name +
+                "\"], \"join\": \"" + join + "\"}, then write \"while\": \"more\"");
+    return std::nullopt;
 }
 
 /// "times": 100, or "while": "not_done" and "max": 1000.
@@ -133,7 +170,7 @@ void resolve_iterations(Cursor const& loop, LoopDeclaration& to) {
     if (times && loop.has("max"))
         loop.at("max").fail("no \"max\" beside \"times\"", "it",
                             "remove it; \"max\" limits the iterations of \"while\"");
-    if (conditional) to.condition = resolve(loop.at("while"), to.names);
+    if (conditional) to.condition = resolve_condition(loop.at("while"), to.names);
 }
 
 /// What `key` begins with outside the loop: the tensor of that name, or that of {"begin": "W0", "next": "W_next"}.
@@ -250,12 +287,21 @@ std::string Names::suggestion(std::string const& name, std::string const& own) {
             if (other.starts_with(name + "/") && own_values.size() < 4) own_values.push_back("\"" + other + "\"");
         if (!own_values.empty()) return "its values have names of their own: write " + one_of(own_values);
     }
+    if (is_param(name))
+        return "it is a param, which joins read by name; to read it as a tensor, or differentiate by it, make it one: "
+               "\"tensors\": {\"" +
+               name + "\": {\"shape\": [], \"data\": {\"fill\": 1}}}";
+    if (std::string mend = derived_mend(name, known); !mend.empty()) return mend;
     auto const alike = [&](std::string const& other) {
         return std::ranges::equal(name, other, {}, lower_letter, lower_letter);
     };
     if (auto const other = std::ranges::find_if(known, alike); other != known.end())
         return "did you mean \"" + *other + "\"?";
     return did_you_mean(name, known, define);
+}
+
+bool Names::is_param(std::string const& name) const {
+    return std::ranges::find(params_, name) != params_.end() || (around_ != nullptr && around_->is_param(name));
 }
 
 /// For a name, or LOOP/NAME, that a loop's body has for itself.

@@ -24,6 +24,14 @@ void only_node_keys(Cursor const& node, std::span<std::string_view const> known)
                               "move it beside \"nodes\": \"" + written + "\": {\"" + name +
                                   "\": " + brief(node.at(written).value()) + "}");
     }
+    for (std::string_view const key : {"join", "agg"}) {
+        std::string const written(key);
+        if (!node.has("op") || !node.has(written) || std::ranges::find(known, key) != known.end()) continue;
+        keys.push_back(key);
+        node.at(written).fail("no \"" + written + "\" in an op", "one",
+                              "write a node of its own: {\"einsum\": \"...->...\", \"inputs\": [NAME], \"" + written +
+                                  "\": " + brief(node.at(written).value()) + "}");
+    }
     node.only_keys(keys);
 }
 
@@ -109,8 +117,13 @@ std::optional<std::vector<std::int64_t>> read_integers(Cursor const& at) {
     auto const entries = one_or_more(at);
     if (!entries) return std::nullopt;
     std::vector<std::int64_t> list;
-    for (Cursor const& each : *entries)
-        if (auto const number = each.integer()) list.push_back(*number);
+    for (Cursor const& each : *entries) {
+        if (each.value().is_string())  // a label, as in einsums
+            each.fail("a whole number", brief(each.value()),
+                      "count from 0: the first axis is 0, the second 1, the last also -1");
+        else if (auto const number = each.integer())
+            list.push_back(*number);
+    }
     return list.size() == entries->size() ? std::optional(list) : std::nullopt;
 }
 

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "lib/graph/read/fields.hpp"
+#include "lib/tensor/storage/storage.hpp"
 
 namespace ein::graph {
 namespace {
@@ -15,24 +16,33 @@ std::string file_name(tensor::Source const& source) {
     return file ? std::filesystem::path(*file).filename().string() : "";
 }
 
-void tell_unreadable(Cursor const& tensor, InputError const& error) {
-    for (Fault const& fault : error.faults())
+/// @param needed  the shape is left to the file
+void tell_unreadable(Cursor const& tensor, InputError const& error, bool needed) {
+    for (Fault const& fault : error.faults()) {
+        bool const placed = !fault.where.empty() && !fault.where.starts_with("tensor");
         (tensor.has("data") ? tensor.at("data") : tensor)
-            .fail(fault.expected + ", since \"shape\" is left to it", quote(fault.file) + ", " + fault.found,
-                  fault.fix + "; or write \"shape\" and \"dtype\"");
+            .fail(fault.expected + (needed ? ", since \"shape\" is left to it" : ""),
+                  quote(fault.file) + ", " + (placed ? fault.where + ": " : "") + fault.found,
+                  fault.fix + (needed ? "; or write \"shape\" and \"dtype\"" : ""));
+    }
 }
 
-/// The file's header. Nothing, and a fault where the shape needs it, when there is none or it cannot be read.
+/// The file's header. Nothing, and a fault, when it is no such file; when there is none, or it cannot be opened now, a
+/// fault only where the shape needs it.
 std::optional<Header> header_of(TensorDeclaration const& declaration, Written const& written, Cursor const& tensor,
                                 std::string const& name, HeaderReader const& headers) {
+    bool const needed = !written.shape && !tensor.has("shape");
     try {
         auto header = headers ? headers(name, declaration.source) : std::nullopt;
         if (header) return header;
+    } catch (tensor::UnopenedFile const& error) {
+        if (needed) tell_unreadable(tensor, error, true);
+        return std::nullopt;
     } catch (InputError const& error) {
-        if (!written.shape && !tensor.has("shape")) tell_unreadable(tensor, error);
+        tell_unreadable(tensor, error, false);
         return std::nullopt;
     }
-    if (written.shape || tensor.has("shape")) return std::nullopt;
+    if (!needed) return std::nullopt;
     bool const has_data = tensor.has("data");
     bool const unread = std::holds_alternative<tensor::MissingSource>(declaration.source);
     if (has_data && unread && !tensor.at("data").has("values")) return std::nullopt;  // its fault is reported
@@ -57,6 +67,16 @@ void complete(TensorDeclaration& declaration, Written const& written, Cursor con
     if (written.shape && !tensor::may_be_read_as(source, contents.shape, *written.shape))
         tensor.at("shape").fail("shape " + to_string(contents.shape) + has, to_string(*written.shape),
                                 "correct it, leave it out, or give another file");
+}
+
+std::string completed_text(std::string_view json, Json document, std::vector<Completed> const& completed) {
+    if (completed.empty()) return std::string(json);
+    for (Completed const& each : completed) {
+        Json& tensor = document["tensors"][each.name];
+        tensor["shape"] = each.shape;
+        tensor["dtype"] = std::string(ein::name(each.dtype));
+    }
+    return document.dump();
 }
 
 }  // namespace ein::graph

@@ -6,6 +6,8 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "lib/base/json.hpp"
 #include "lib/graph/read/read_tensors.hpp"
@@ -18,7 +20,7 @@ struct Header {
     tensor::Source source;  // whose header it is
 };
 /// Asked for a tensor by name and the source that the graph gives it. Nothing: there is no header.
-/// @throws InputError for a file that cannot be read
+/// @throws tensor::UnopenedFile for a file that cannot be opened, InputError for one that is not what it should be
 using HeaderReader = std::function<std::optional<Header>(std::string const& tensor, tensor::Source const& source)>;
 
 /// What "shape" and "dtype" of a tensor say.
@@ -27,11 +29,20 @@ struct Written {
     std::optional<DType> dtype;
 };
 
-/// Adds to a declaration what it leaves to its file, and a fault where it says otherwise than the file. A file that
-/// cannot be read is a fault only where the shape is left to it.
+/// Adds to a declaration what it leaves to its file, and a fault where it says otherwise than the file, or the file is
+/// of another kind. A file that cannot be opened is a fault only where the shape is left to it.
 /// @param declaration  of what is written, its dtype the default where none is
 void complete(TensorDeclaration& declaration, Written const& written, Cursor const& tensor, std::string const& name,
               HeaderReader const& headers);
+
+/// A tensor whose shape or dtype the graph does not say.
+struct Completed {
+    std::string name;
+    Shape shape;
+    DType dtype;
+};
+/// The graph's text with them; `json` itself where there are none. @param document  what `json` says
+std::string completed_text(std::string_view json, Json document, std::vector<Completed> const& completed);
 
 /// One tensor of a graph file.
 TensorDeclaration read_tensor(Cursor const& tensor, std::string const& name, DType default_dtype,

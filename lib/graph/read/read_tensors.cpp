@@ -129,7 +129,17 @@ std::optional<Source> read_random(Cursor const& data, DType dtype) {
     if (!uniform && *text != "normal") {
         std::vector<std::string> const known{"uniform", "normal"};
         data.at("random").fail("\"uniform\" or \"normal\"", quote(*text),
-                               did_you_mean(*text, known, "write one of these"));
+                               *text == "gaussian" || *text == "randn"
+                                   ? "write \"normal\""
+                                   : did_you_mean(*text, known, "write one of these"));
+        return std::nullopt;
+    }
+    if (std::string const other = uniform ? "normal" : "uniform", first = uniform ? "mean" : "low",
+        second = uniform ? "std" : "high";
+        data.has(first) || data.has(second)) {
+        data.at("random").fail(
+            "\"" + other + "\" beside \"" + first + "\" and \"" + second + "\"", quote(*text),
+            "write \"random\": \"" + other + "\", or " + (uniform ? "\"low\" and \"high\"" : "\"mean\" and \"std\""));
         return std::nullopt;
     }
     if (uniform)
@@ -227,6 +237,19 @@ std::optional<Source> read_source(Cursor const& data, std::optional<Shape> const
         if (unknown.empty() && !key.starts_with("x-")) unknown = key;
     }
     std::vector<std::string> const known = data_kinds();
+    bool const named = found.empty() && !unknown.empty() && data.at(unknown).value().is_string();
+    std::string const file = named ? data.at(unknown).value().get<std::string>() : "";
+    if (named && (unknown == "csv" || unknown == "txt" || unknown == "tsv")) {
+        std::string const by = unknown == "csv" ? ", delimiter=\",\"" : "";
+        data.fail(
+            "one kind of data: " + one_of(known), brief(data.value()),
+            "convert it: numpy.save(\"A.npy\", numpy.loadtxt(\"" + file + "\"" + by + ")), then {\"npy\": \"A.npy\"}");
+        return std::nullopt;
+    }
+    if (named && (unknown == "file" || unknown == "path")) {
+        data.fail("one kind of data: " + one_of(known), brief(data.value()), data_mend(Json(file)));
+        return std::nullopt;
+    }
     data.fail("one kind of data: " + one_of(known),
               found.empty() ? brief(data.value())
                             : "both " + std::string(found[0]->key) + " and " + std::string(found[1]->key),

@@ -1,6 +1,6 @@
-// Dense results that are read only where a sparse tensor lists something are computed there alone: in S = U V^T and then
-// M = A * S, with A sparse, what S has where A lists nothing contributes to nothing. S becomes "ij,ir,jr->ij" of the
-// places of A, U and V, and is kept sparse as A is; so are results on the way, as the P of P = exp(S), M = A * P.
+// Dense results that are read only where a sparse tensor lists something are computed there alone: in S = U V^T and
+// then M = A * S, with A sparse, what S has where A lists nothing contributes to nothing. S becomes "ij,ir,jr->ij" of
+// the places of A, U and V, and is kept sparse as A is; so are results on the way, as the P of P = exp(S), M = A * P.
 #pragma once
 
 #include <functional>

@@ -4,6 +4,7 @@
 
 #include "lib/base/error.hpp"
 #include "lib/tensor/convert.hpp"
+#include "lib/tensor/formats/file_kind.hpp"
 #include "lib/tensor/formats/npy_header.hpp"
 #include "lib/tensor/formats/safetensors.hpp"
 #include "lib/tensor/formats/zip.hpp"
@@ -107,13 +108,18 @@ void check_contents(std::string const& file, Source const& source, Wanted const&
 }
 
 std::shared_ptr<FileStorage const> open_for(Asker const& wanted, std::string const& file) {
-    try {
-        return open_file(path_in(wanted.folder, file));
-    } catch (InputError const& error) {
+    auto const asked_for = [&](InputError const& error) {
         Fault fault = error.faults().front();
         fault.where = "tensor '" + wanted.name + "'";
         fault.fix += ", or give another with --input " + wanted.name + "=FILE";
-        throw InputError(fault);
+        return fault;
+    };
+    try {
+        return open_file(path_in(wanted.folder, file));
+    } catch (UnopenedFile const& error) {
+        throw UnopenedFile(asked_for(error));
+    } catch (InputError const& error) {
+        throw InputError(asked_for(error));
     }
 }
 
@@ -243,15 +249,33 @@ FileContents safetensors_contents(SafetensorsSource const& source, Asker const& 
     return {entry.dtype, entry.shape};
 }
 
+namespace {
+
+/// A raw file has no header; one of another length than its tensor may be of a kind that has.
+void check_raw_length(Storage const& file, RawSource const& source, std::uint64_t offset, Wanted const& wanted) {
+    try {
+        check_length(file, wanted.name, offset, wanted.dtype, wanted.shape,
+                     source.offset ? After::anything : After::nothing,
+                     "correct the shape or dtype, or give \"offset\": with it the file may have more than the tensor");
+    } catch (InputError const& error) {
+        auto const kind = file_kind(file);
+        if (!kind) throw;
+        Fault fault = error.faults().front();
+        fault.found += " of what looks like " + kind->looks;
+        fault.fix = kind->mend;
+        throw InputError(fault);
+    }
+}
+
+}  // namespace
+
 std::unique_ptr<Reader> open_raw(RawSource const& source, Wanted const& wanted) {
     auto file = open_for(wanted, source.file);
     if (source.offset.value_or(0) < 0)
         throw InputError(Fault{file->name(), "tensor '" + wanted.name + "'", "an offset in bytes, 0 or more",
                                std::to_string(*source.offset), "correct \"offset\""});
     auto const offset = static_cast<std::uint64_t>(source.offset.value_or(0));
-    check_length(*file, wanted.name, offset, wanted.dtype, wanted.shape,
-                 source.offset ? After::anything : After::nothing,
-                 "correct the shape or dtype, or give \"offset\": with it the file may have more than the tensor");
+    check_raw_length(*file, source, offset, wanted);
     return make_reader(std::move(file), offset, wanted.dtype, wanted);
 }
 

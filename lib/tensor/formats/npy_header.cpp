@@ -7,6 +7,7 @@
 
 #include "lib/base/error.hpp"
 #include "lib/base/limits.hpp"
+#include "lib/tensor/formats/file_kind.hpp"
 
 namespace ein::tensor {
 namespace {
@@ -171,8 +172,8 @@ std::string read_text(Storage const& storage, std::uint64_t offset, std::uint64_
 }
 
 [[noreturn]] void not_npy(Storage const& storage, std::string found) {
-    throw InputError(Fault{storage.name(), "", "a .npy file of format version 1, 2 or 3", std::move(found),
-                           "write it with numpy.save, or name its real format in \"data\""});
+    refuse_kind(storage, "a .npy file of format version 1, 2 or 3", std::move(found),
+                "write it with numpy.save, or name its real format in \"data\"");
 }
 
 }  // namespace
@@ -182,7 +183,9 @@ NpyHeader read_npy_header(Storage const& storage) {
     std::string const prefix = read_text(storage, 0, std::min<std::uint64_t>(storage.size(), 12));
     if (!prefix.starts_with(magic)) not_npy(storage, "a file that begins otherwise");
     unsigned const version = static_cast<unsigned char>(prefix[6]);
-    if (version < 1 || version > 3) not_npy(storage, "version " + std::to_string(version));
+    if (version < 1 || version > 3)
+        throw InputError(Fault{storage.name(), "", "a .npy file of format version 1, 2 or 3",
+                               "version " + std::to_string(version), "write it again with numpy.save"});
     std::size_t const length_bytes = version == 1 ? 2 : 4;
     std::uint64_t length = 0;
     for (std::size_t i = 0; i < length_bytes && 8 + i < prefix.size(); ++i)

@@ -8,12 +8,11 @@
 #include <utility>
 
 #include "lib/base/error.hpp"
-#include "lib/base/files/run_lock.hpp"
-#include "lib/base/files/temporary_name.hpp"
 #include "lib/base/files/written_file.hpp"
 #include "lib/tensor/box_runs.hpp"
 #include "lib/tensor/convert.hpp"
 #include "lib/tensor/formats/npy_header.hpp"
+#include "lib/tensor/formats/whole_file.hpp"
 #include "lib/tensor/tuning.hpp"
 
 namespace ein::tensor {
@@ -151,21 +150,11 @@ void write_npy_box(std::filesystem::path const& file, DType dtype, Shape const& 
 }
 
 void write_npy(std::filesystem::path const& file, HostTensor const& tensor) {
-    sweep_leftovers(file.parent_path(), {file});
-    RunLock lock;
-    std::filesystem::path temporary;
-    do {
-        temporary = temporary_path(file, unique_name());
-        create_npy(temporary, tensor.dtype(), tensor.shape());
-    } while (!lock.hold(temporary));
-    try {
-        write_npy_box(temporary, tensor.dtype(), tensor.shape(), Box::whole(tensor.shape()), tensor.bytes());
-        if (int const error = rename_complete(temporary, file))
-            fail_write(file, "--out", "renaming " + temporary.string(), error);
-    } catch (RunError const&) {
-        ::unlink(temporary.c_str());
-        throw;
-    }
+    write_whole_file(
+        file, [&](auto const& name) { create_npy(name, tensor.dtype(), tensor.shape()); },
+        [&](auto const& name) {
+            write_npy_box(name, tensor.dtype(), tensor.shape(), Box::whole(tensor.shape()), tensor.bytes());
+        });
 }
 
 }  // namespace ein::tensor

@@ -5,6 +5,7 @@
 
 #include "lib/base/error.hpp"
 #include "lib/base/limits.hpp"
+#include "lib/tensor/formats/file_kind.hpp"
 
 namespace ein::tensor {
 namespace {
@@ -121,8 +122,8 @@ std::string near_names_hint(std::string const& name, std::vector<std::string> kn
 SafetensorsDirectory::SafetensorsDirectory(Storage const& storage)
     : file_(storage.name()), file_bytes_(storage.size()) {
     auto refuse = [&](std::string found) {
-        throw InputError(Fault{file_, "", "a .safetensors file", std::move(found),
-                               "check that this is the right file and that it is complete"});
+        refuse_kind(storage, "a .safetensors file", std::move(found),
+                    "check that this is the right file and that it is complete");
     };
     if (file_bytes_ < 8) refuse("a file of " + std::to_string(file_bytes_) + " bytes");
     std::array<std::byte, 8> length_bytes{};

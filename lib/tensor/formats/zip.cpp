@@ -7,6 +7,7 @@
 
 #include "lib/base/error.hpp"
 #include "lib/base/limits.hpp"
+#include "lib/tensor/formats/file_kind.hpp"
 #include "lib/tensor/storage/checked_storage.hpp"
 #include "lib/tensor/storage/inflated_storage.hpp"
 
@@ -62,7 +63,11 @@ DirectoryPlace find_directory(Storage const& storage) {
     std::uint64_t const tail_bytes = std::min(storage.size(), end_record_bytes + longest_comment);
     Record const tail(storage, storage.size() - tail_bytes, tail_bytes);
     std::optional<std::size_t> const found = find_end_record(tail);
-    if (!found) damaged(storage, "", "a .npz (zip) file", "no zip directory at its end");
+    if (!found) {
+        bool const begins_so = storage.size() >= 4 && Record(storage, 0, 4).u32(0) == 0x04034b50;
+        if (begins_so) damaged(storage, "", "a .npz (zip) file", "no zip directory at its end");
+        refuse_kind(storage, "a .npz (zip) file", "no zip directory at its end", "write it with numpy.savez");
+    }
     std::size_t const at = *found;
     DirectoryPlace place{tail.u32(at + 16), tail.u32(at + 12), tail.u16(at + 10)};
     std::uint64_t const end_offset = storage.size() - tail_bytes + at;

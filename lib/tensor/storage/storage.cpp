@@ -20,7 +20,7 @@ class OpenFile {
 public:
     OpenFile(std::string const& path, WrittenBy writer)
         : descriptor_(writer == WrittenBy::this_run ? ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-                                                    : open_input(path)) {
+                                                    : open_of_others(path)) {
         if (descriptor_ < 0) refuse(path, errno);
         if (::fstat(descriptor_, &status_) != 0 || !S_ISREG(status_.st_mode)) {
             ::close(descriptor_);
@@ -41,11 +41,20 @@ public:
     }
 
 private:
+    /// One outside --inputs-below is not opened either.
+    static int open_of_others(std::string const& path) {
+        try {
+            return open_input(path);
+        } catch (InputError const& error) {
+            throw UnopenedFile(error.faults());
+        }
+    }
+
     [[noreturn]] static void refuse(std::string const& path, int error) {
         std::string const reason = std::strerror(error);
         if (error == EMFILE || error == ENFILE)
             throw RunError("cannot open " + path + ": " + reason + "; raise the limit on open files (ulimit -n)");
-        throw InputError(Fault{path, "", "a file that can be read", reason, "check the path and its permissions"});
+        throw UnopenedFile(Fault{path, "", "a file that can be read", reason, "check the path and its permissions"});
     }
 
     int descriptor_;

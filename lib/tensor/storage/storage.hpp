@@ -13,9 +13,16 @@
 #include <string>
 #include <vector>
 
+#include "lib/base/error.hpp"
 #include "lib/tensor/tuning.hpp"
 
 namespace ein::tensor {
+
+/// A file that cannot be opened here and now: it may be there when it is needed.
+class UnopenedFile : public InputError {
+public:
+    using InputError::InputError;
+};
 
 class Storage {
 public:
@@ -53,7 +60,7 @@ enum class WrittenBy : std::uint8_t { others, this_run };
 /// A file on disk. Few descriptors are kept open at a time, however many files a graph names.
 class FileStorage : public Storage {
 public:
-    /// @throws InputError when it cannot be opened
+    /// @throws UnopenedFile when it cannot be opened, InputError for what is no file
     explicit FileStorage(std::filesystem::path const& file, WrittenBy writer = WrittenBy::others);
     std::string const& name() const override { return identity_.path; }
     std::uint64_t size() const override { return identity_.size; }

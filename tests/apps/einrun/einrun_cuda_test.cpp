@@ -89,3 +89,27 @@ TEST_CASE("a rank that is not bound keeps to the cores nearest its GPU, which is
     CHECK(has(run, "; cores 0\n"));
     CHECK_FALSE(has(place.alone("1.sched --out found --quiet"), "rank 0 on "));
 }
+
+#ifdef MPIRUN
+TEST_CASE("GPUs are shared by the ranks that see the same one, whatever launched them", "[einrun][cuda]") {
+    Planned const place;
+    std::string const run = "2.sched --device cuda --out found";
+    auto const masked = [&](std::string const& other) {
+        return run + " : -n 1 -x CUDA_VISIBLE_DEVICES=" + other + " " EINRUN " " + run;
+    };
+    {
+        FakeCuda const fake({{"FAKE_CUDA_DEVICES", "2"}, {"CUDA_VISIBLE_DEVICES", "0"}});
+        Outcome const apart = place.together(1, masked("1"));
+        CAPTURE(apart.text);
+        CHECK(apart.code == 0);
+        CHECK(has(apart, "GPU 0 of 1; cores"));
+        CHECK_FALSE(has(apart, "ranks on it"));
+        CHECK(has(place.together(1, masked("0,1")), "GPU 1 of 2; cores"));
+        CHECK(has(place.together(1, masked("0")), "GPU 0 of 1, 2 ranks on it"));
+    }
+    FakeCuda const fake({{"FAKE_CUDA_DEVICES", "2"}});
+    Outcome const both = place.together(2, run);
+    CHECK(has(both, "GPU 0 of 2; cores"));
+    CHECK(has(both, "GPU 1 of 2; cores"));
+}
+#endif

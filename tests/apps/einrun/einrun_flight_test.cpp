@@ -56,7 +56,7 @@ TEST_CASE("a rank that crashes under mpirun leaves its flight record", "[einrun]
         ".sched --quiet --repeat 1000000\nEND\n (timeout -k 1 60 " MPIRUN " " + std::to_string(ranks) +
         " sh start.sh; echo code $?) & for i in $(seq 100); do [ -s pid ] && break; sleep 0.1; done; "
         "caught $(cat pid) " +
-        hangup_bit + " && sleep 0.5 && kill -SEGV $(cat pid); wait");
+        hangup_bit + " && sleep 1.5 && kill -SEGV $(cat pid); wait");
     CAPTURE(run.text);
     CHECK(has(run, "code 139\n"));
     CHECK(has(run, "einrun: rank " + last + ": signal 11 (Segmentation fault); its last tasks are in "));

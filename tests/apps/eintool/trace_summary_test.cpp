@@ -91,6 +91,23 @@ TEST_CASE("kernels count their pieces on other workers, and are compared with th
     CHECK(screen.find("predicted 1.00 s on mine.json") != std::string::npos);
 }
 
+TEST_CASE("ranks that share cores are told, and none is blamed for being late", "[apps][trace]") {
+    std::string shared = text;
+    std::string const rank = R"({"ph":"M","pid":1,"tid":0,"name":"process_name","args":{"name":"rank 1"}},)";
+    std::string const label =
+        R"({"ph":"M","pid":1,"tid":0,"name":"process_labels",)"
+        R"("args":{"labels":"clock within 2 us of rank 0's; shares cores"}},)";
+    shared.replace(shared.find(rank), rank.size(), rank + "\n" + label);
+    TraceFile const trace = trace_of(shared);
+    std::string const screen = to_text(trace, summary_of(trace));
+    INFO(screen);
+    CHECK(trace.shared_cores);
+    CHECK(screen.find("  ranks share cores: there are more threads than cores") != std::string::npos);
+    CHECK(screen.find("rank 0 to make A") == std::string::npos);
+    CHECK(screen.find("A, which rank 0 makes when it has a core") != std::string::npos);
+    CHECK(to_text(trace_of(text), summary_of(trace_of(text))).find("share cores") == std::string::npos);
+}
+
 TEST_CASE("stops for checkpoints are no rounds", "[apps][trace]") {
     std::string stopped = text;
     std::string const execute = R"("ts":0,"dur":4000000,"name":"execute","cat":"phase","args":{"round":0}})";

@@ -1,6 +1,7 @@
 // Shapes and dtypes that tensors leave to their files, given by a stand-in for those files.
 #include "lib/graph/read/headers.hpp"
 
+#include "lib/tensor/storage/storage.hpp"
 #include "tests/lib/graph/describe.hpp"
 #include "tests/support/catch.hpp"
 
@@ -10,13 +11,16 @@ using namespace ein::graph::test;
 
 namespace {
 
-/// A.npy and m.safetensors hold f64 (4, 6); half.npy holds f32 (2,); others are missing; raw ones say nothing.
+/// A.npy and m.safetensors hold f64 (4, 6); half.npy holds f32 (2,); csv.npy is text; others are missing; raw ones say
+/// nothing.
 std::optional<Header> headers(std::string const&, tensor::Source const& source) {
     if (!tensor::file_of(source) || std::holds_alternative<tensor::RawSource>(source)) return std::nullopt;
     std::string const& file = *tensor::file_of(source);
     if (file == "half.npy") return Header{{DType::f32, {2}}, source};
     if (file == "A.npy" || file == "m.safetensors") return Header{{DType::f64, {4, 6}}, source};
-    throw InputError(Fault{file, "", "a file that can be read", "none", "check the path and its permissions"});
+    if (file == "csv.npy") throw InputError(Fault{file, "", "a .npy file", "what looks like text", "convert it"});
+    throw tensor::UnopenedFile(
+        Fault{file, "", "a file that can be read", "none", "check the path and its permissions"});
 }
 
 std::string graph_with(std::string const& tensor, std::string const& top = "") {
@@ -51,6 +55,17 @@ TEST_CASE("what a tensor leaves out its file says", "[lib][graph][headers]") {
     // f32 files are read as bf16, and stay so where that is the graph's dtype.
     CHECK(read_tensor(R"({"data": {"npy": "half.npy"}})", R"("dtype": "bf16", )").dtype == DType::bf16);
     CHECK(read_tensor(R"({"data": {"npy": "A.npy"}})", R"("dtype": "bf16", )").dtype == DType::f64);
+}
+
+TEST_CASE("a file of another kind is a fault, whatever the graph says of its tensor", "[lib][graph][headers]") {
+    for (std::string const shape : {R"("shape": [3], "dtype": "f64", )", R"("shape": [3], )", R"("dtype": "f64", )"}) {
+        CAPTURE(shape);
+        Fault const fault = refused("{" + shape + R"("data": {"npy": "csv.npy"}})");
+        CHECK(fault.where == "/tensors/A/data");
+        CHECK(fault.expected == "a .npy file");
+        CHECK(fault.found == "'csv.npy', what looks like text");
+        CHECK(fault.fix == "convert it");
+    }
 }
 
 TEST_CASE("a file that is not there yet is needed for what is left out alone", "[lib][graph][headers]") {

@@ -52,6 +52,15 @@ TEST_CASE("what a node says otherwise than it must is told with its mend", "[lib
         {R"("op": "CrossEntropyLoss", "inputs": ["A", "n"])", "/nodes/0/op", "\"log_softmax\""},
         {R"("op": "torch.nn.functional.cross_entropy", "inputs": ["A", "n"])", "/nodes/0/op", "\"one_hot\""},
         {R"("op": "dropout", "inputs": ["A"])", "/nodes/0/op", "leave it out"},
+        {R"("einsum": "ij,jk=>ik", "inputs": ["A", "B"])", "/nodes/0/einsum", "write -> before the output"},
+        {R"("einsum": "ij*jk->ik", "inputs": ["A", "B"])", "/nodes/0/einsum", "separate terms by commas"},
+        {R"("op": "relu", "inputs": ["A"], "join": "x*2")", "/nodes/0/join", "\"einsum\": \"...->...\""},
+        {R"("op": "relu", "inputs": [{"op": "matmul"}])", "/nodes/0/inputs/0", "make it a node of its own"},
+        {R"("op": "relu", "inputs": ["A.T"])", "/nodes/0/inputs/0", "write \"A\" and exchange its labels"},
+        {R"("op": "relu", "inputs": ["A[0:1]"])", "/nodes/0/inputs/0", "\"slices\": \"0:1\""},
+        {R"("op": "softmax", "inputs": ["A"], "axes": ["j"])", "/nodes/0/axes/0", "the first axis is 0"},
+        {R"("einsum": "ij->j", "inputs": ["A"], "reduce": "max")", "/nodes/0/reduce", "did you mean \"agg\"?"},
+        {R"("einsum": "ij->ij", "inputs": ["A"], "function": "x*2")", "/nodes/0/function", "did you mean \"join\"?"},
         {R"("op": "unsqueeze", "inputs": ["A"])", "/nodes/0/op", "\"reshape\""},
     }));
     CAPTURE(row.keys);
@@ -70,6 +79,13 @@ TEST_CASE("what a tensor says otherwise than it must is told with its mend", "[l
         {R"("shape": [2], "data": [1, 2])", "/tensors/A/data", R"(write {"values": [...]})"},
         {R"("shape": "600x400")", "/tensors/A/shape", "write [600, 400]"},
         {R"x("shape": "(600, 400)")x", "/tensors/A/shape", "write [600, 400]"},
+        {R"("shape": [2], "data": {"csv": "X.csv"})", "/tensors/A/data",
+         R"x(numpy.loadtxt("X.csv", delimiter=",")), then {"npy": "A.npy"})x"},
+        {R"("shape": [2], "data": {"file": "X.npy"})", "/tensors/A/data", R"(write {"npy": "X.npy"})"},
+        {R"("shape": [2], "data": {"random": "gaussian"})", "/tensors/A/data/random", R"(write "normal")"},
+        {R"("shape": [2], "data": {"random": "uniform", "mean": 1})", "/tensors/A/data/random",
+         R"(write "random": "normal", or "low" and "high")"},
+        {R"("shape": [2], "datatype": "f64")", "/tensors/A/datatype", R"(did you mean "dtype"?)"},
         {R"("shape": "n")", "/tensors/A/shape", "write the extent of each axis"},
     }));
     CAPTURE(row.keys);
@@ -90,6 +106,30 @@ TEST_CASE("what loops and gradients are called, and what they carry, is told wit
                 {"", "/nodes/2/loop/carry/w1", "exchange the two: {\"W\": \"w1\"}"});
     check_fault(loop_faults(R"("carry": ["W"])", R"(["fit/W"])"),
                 {"", "/nodes/2/loop/carry", "write {\"W\": \"W_next\"}"});
+    check_fault(loop_faults(carry, R"(["fit/W", "p.npy"])"), {"", "/outputs/1", "write the name alone: \"p\""});
+}
+
+TEST_CASE("what a loop's condition and a gradient's param are is told with its mend", "[lib][graph][mends]") {
+    auto const graph = [](std::string const& node) {
+        return R"({"eingraph": 1, "params": {"eta": 0.1}, "tensors": {"W": {"shape": [4], "data": {"fill": 0}}},
+            "nodes": [{"name": "p", "einsum": "j->", "inputs": ["W"], "join": "eta*x"}, {"name": "n", )" +
+               node + R"(}], "outputs": ["p"]})";
+    };
+    check_fault(faults_of(graph(R"("grad": {"of": "p", "wrt": ["eta"]})")),
+                {"", "/nodes/1/grad/wrt/0", "it is a param, which joins read by name"});
+    check_fault(faults_of(graph(R"("loop": {"while": "loss > 0.1", "max": 9, "carry": {"W": "w1"}, "body": [
+                    {"name": "loss", "einsum": "j->", "inputs": ["W"]},
+                    {"name": "w1", "op": "relu", "inputs": "W"}]})")),
+                {"", "/nodes/1/loop/while", R"("inputs": ["loss"], "join": "x > 0.1"}, then write "while": "more")"});
+}
+
+TEST_CASE("keys that people bring along are told which of ours they are", "[lib][graph][mends]") {
+    std::string const text = R"({"version": 1, "inputs": {}, "operations": [], "outputs": ["A"], "constants": {}})";
+    std::vector<std::string> fixes;
+    for (Fault const& fault : faults_of(text)) fixes.push_back(fault.where + " " + fault.fix);
+    for (std::string const expected : {"/version did you mean \"eingraph\"?", "/inputs did you mean \"tensors\"?",
+                                       "/operations did you mean \"nodes\"?", "/constants did you mean \"params\"?"})
+        CHECK_THAT(fixes, Catch::VectorContains(expected));
 }
 
 TEST_CASE("the recipe of a cross entropy is a graph", "[lib][graph][mends]") {

@@ -67,6 +67,10 @@ TermResult letters_of(std::string_view text) {
         } else {
             result.expected = "letters a to z and A to Z, or '...', as NumPy's einsum has them";
             result.found = quote(text);
+            if (text.find("=>") != std::string_view::npos || text.find("→") != std::string_view::npos)
+                result.fix = "write -> before the output: \"ij,jk->ik\"";
+            else if (text.find_first_of("*;|@&+ ") != std::string_view::npos)
+                result.fix = "separate terms by commas: \"ij,jk->ik\"";
             return result;
         }
     }

@@ -14,6 +14,8 @@ std::unique_ptr<SparseReader> list_scipy(std::shared_ptr<FileStorage const> file
 /// What their headers say. The elements are not looked at.
 FileContents mtx_contents(MtxSource const& source, Asker const& asker);
 FileContents scipy_contents(ScipySource const& source, Asker const& asker);
+/// A tns file has no header. @throws InputError for a file that begins as one of another kind
+void check_tns(TnsSource const& source, Asker const& asker);
 
 /// What an archive says is not listed; 0 where it says nothing.
 scalar::Scalar scipy_fill(ScipySource const& source, Asker const& asker);

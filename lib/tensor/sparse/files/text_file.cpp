@@ -4,6 +4,7 @@
 
 #include "lib/base/error.hpp"
 #include "lib/base/threads/once.hpp"
+#include "lib/tensor/formats/file_kind.hpp"
 #include "lib/tensor/sparse/files/sparse_files.hpp"
 #include "lib/tensor/sparse/files/text_index.hpp"
 #include "lib/tensor/storage/recent_cache.hpp"
@@ -81,6 +82,8 @@ bool meet(Box const& a, Box const& b) {
         if (a.begin[axis] >= b.end(axis) || b.begin[axis] >= a.end(axis)) return false;
     return true;
 }
+
+constexpr char const* tns_kind = "a FROSTT file: on each line an element's indices, from 1, and its value";
 
 class TextStream final : public EntryStream {
 public:
@@ -238,9 +241,14 @@ FileContents mtx_contents(MtxSource const& source, Asker const& asker) {
     return {format.dtype(), format.shape};
 }
 
+void check_tns(TnsSource const& source, Asker const& asker) {
+    refuse_no_words(*open_for(asker, source.file), tns_kind);
+}
+
 std::unique_ptr<SparseReader> list_tns(TnsSource const& source, SparseWanted const& wanted) {
-    return list_file(
-        std::make_unique<TextStream>(open_for(wanted, source.file), tns_format(wanted.shape, wanted.dtype)), wanted);
+    auto file = open_for(wanted, source.file);
+    refuse_no_words(*file, tns_kind);
+    return list_file(std::make_unique<TextStream>(std::move(file), tns_format(wanted.shape, wanted.dtype)), wanted);
 }
 
 }  // namespace ein::tensor

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lib/base/error.hpp"
+#include "lib/tensor/formats/file_kind.hpp"
 #include "lib/tensor/tuning.hpp"
 
 namespace ein::tensor {
@@ -94,9 +95,18 @@ Value one_named(std::array<Named<Value>, count> const& table, std::string_view w
     fail_at_line(storage.name(), lines.line(), one_of(names), quoted_word(word), mend_header);
 }
 
+/// Looked at before anything is read up to a line's end: other kinds may have none.
+void refuse_no_banner(Storage const& storage) {
+    constexpr std::string_view banner = "%%matrixmarket";
+    std::string begins(static_cast<std::size_t>(std::min<std::uint64_t>(banner.size(), storage.size())), '\0');
+    storage.read_at(0, std::as_writable_bytes(std::span(begins)));
+    if (lower(begins) == banner) return;
+    refuse_no_words(storage,
+                    "a Matrix Market file: \"%%MatrixMarket matrix coordinate real general\", or the like, first");
+}
+
 void read_banner(TextFormat& format, HeaderLines& lines, Storage const& storage) {
-    std::optional<std::string_view> const line = lines.next();
-    std::vector<std::string_view> words = words_of(line.value_or(""));
+    std::vector<std::string_view> const words = words_of(lines.next().value_or(""));
     if (words.empty() || lower(words[0]) != "%%matrixmarket")
         fail_at_line(storage.name(), 1, "\"%%MatrixMarket matrix coordinate real general\", or the like",
                      words.empty() ? "none" : quoted_word(words[0]),
@@ -199,6 +209,7 @@ std::pair<Extent, Extent> TextFormat::array_place(Extent value) const {
 }
 
 TextFormat read_mtx_header(Storage const& storage) {
+    refuse_no_banner(storage);
     TextFormat format;
     HeaderLines lines(storage);
     read_banner(format, lines, storage);

@@ -7,9 +7,8 @@
 #include <utility>
 
 #include "lib/base/error.hpp"
-#include "lib/base/files/run_lock.hpp"
-#include "lib/base/files/temporary_name.hpp"
 #include "lib/tensor/convert.hpp"
+#include "lib/tensor/formats/whole_file.hpp"
 #include "lib/tensor/sparse/sort_keys.hpp"
 
 namespace ein::tensor {
@@ -168,25 +167,18 @@ void write_sparse(std::filesystem::path const& file, SparseReader const& reader,
     std::vector<std::byte> block(static_cast<std::size_t>(sparse_bytes(layout, whole.length, reader.dtype(), listed)));
     reader.read(whole, layout, block);
     SparsePlaces const places(reader.shape(), {counts_of(block, reader.dtype(), whole, layout, reader.shape())});
-    sweep_leftovers(file.parent_path(), {file});
-    std::filesystem::path temporary;
-    RunLock lock;
     std::optional<SparseWriter> writer;
-    do {
-        temporary = temporary_path(file, unique_name());
-        writer.emplace(temporary, SparseOutput{reader.dtype(), reader.shape(), fill, places.listed()});
-        writer->make();
-    } while (!lock.hold(temporary));
-    try {
-        writer->write(block, whole, layout, places);
-        writer->finish(writer->sums());
-        writer->close();
-        if (int const error = rename_complete(temporary, file))
-            fail_write(file, "--out", "renaming " + temporary.string(), error);
-    } catch (RunError const&) {
-        ::unlink(temporary.c_str());
-        throw;
-    }
+    write_whole_file(
+        file,
+        [&](auto const& name) {
+            writer.emplace(name, SparseOutput{reader.dtype(), reader.shape(), fill, places.listed()});
+            writer->make();
+        },
+        [&](auto const&) {
+            writer->write(block, whole, layout, places);
+            writer->finish(writer->sums());
+            writer->close();
+        });
 }
 
 }  // namespace ein::tensor

@@ -22,7 +22,7 @@ EinGraph sampled(std::string const& nodes, std::string const& outputs, std::stri
     return out;
 }
 
-/// Names of what the node that makes a value reads.
+/// The names of what the node that makes a value reads.
 std::vector<std::string> inputs_of(EinGraph const& graph, std::string const& name) {
     std::vector<std::string> out;
     for (graph::Node const& node : graph.nodes)
@@ -31,15 +31,15 @@ std::vector<std::string> inputs_of(EinGraph const& graph, std::string const& nam
     return out;
 }
 
-using Names = std::vector<std::string>;
+using ValueNames = std::vector<std::string>;
 std::string const product = R"({"name": "S", "einsum": "ir,jr->ij", "inputs": ["U", "V"]},)";
 
 }  // namespace
 
 TEST_CASE("a product that is read where a sparse tensor lists something is computed there", "[graph][sparse]") {
     EinGraph const graph = sampled(product + R"({"name": "M", "einsum": "ij,ij->ij", "inputs": ["A", "S"]})", R"("M")");
-    CHECK(inputs_of(graph, "S") == Names{"U", "V", "A:places"});
-    CHECK(inputs_of(graph, "A:places") == Names{"A"});
+    CHECK(inputs_of(graph, "S") == ValueNames{"U", "V", "A:places"});
+    CHECK(inputs_of(graph, "A:places") == ValueNames{"A"});
     for (graph::Node const& node : graph.nodes)
         if (graph.value(node.output).name == "S") {
             auto const& einsum = std::get<graph::EinSum>(node.op);
@@ -55,14 +55,14 @@ TEST_CASE("places are found through transposes, functions and results on the way
         {"name": "W", "einsum": "ji,ij,ij->ji", "inputs": ["mask", "D", "S"], "join": "x*(y - z)"},
         {"name": "r", "einsum": "ji,ij->i", "inputs": ["mask", "P"]})g",
                                    R"("W", "r")");
-    CHECK(inputs_of(graph, "S") == Names{"U", "V", "A:places"});
-    CHECK(inputs_of(graph, "P") == Names{"S", "A:places"});
-    CHECK(inputs_of(graph, "W") == Names{"mask", "D", "S"});
+    CHECK(inputs_of(graph, "S") == ValueNames{"U", "V", "A:places"});
+    CHECK(inputs_of(graph, "P") == ValueNames{"S", "A:places"});
+    CHECK(inputs_of(graph, "W") == ValueNames{"mask", "D", "S"});
 }
 
 TEST_CASE("what is read elsewhere too is computed everywhere", "[graph][sparse]") {
     auto const whole = [](std::string const& nodes, std::string const& outputs, std::string const& of_a = "") {
-        CHECK(inputs_of(sampled(product + nodes, outputs, of_a), "S") == Names{"U", "V"});
+        CHECK(inputs_of(sampled(product + nodes, outputs, of_a), "S") == ValueNames{"U", "V"});
     };
     std::string const masked = R"({"name": "M", "einsum": "ij,ij->ij", "inputs": ["A", "S"]})";
     whole(masked, R"("M", "S")");
@@ -77,7 +77,7 @@ TEST_CASE("a fill that decides the join samples as well", "[graph][sparse]") {
     EinGraph const graph =
         sampled(product + R"({"name": "m", "einsum": "ij,ij->i", "inputs": ["A", "S"], "join": "x+y", "agg": "min"})",
                 R"("m")", R"(, "fill": "inf")");
-    CHECK(inputs_of(graph, "S") == Names{"U", "V", "A:places"});
+    CHECK(inputs_of(graph, "S") == ValueNames{"U", "V", "A:places"});
 }
 
 TEST_CASE("what a loop carries lists nothing that another iteration must", "[graph][sparse]") {
@@ -87,5 +87,5 @@ TEST_CASE("what a loop carries lists nothing that another iteration must", "[gra
             {"name": "M", "einsum": "ij,ij->ij", "inputs": ["A", "S"]},
             {"name": "n", "einsum": "ij,ij->ij", "inputs": ["M", "D"], "join": "x + y"}]}})",
                                    R"("L/A")");
-    CHECK(inputs_of(graph, "L/S") == Names{"U", "V"});
+    CHECK(inputs_of(graph, "L/S") == ValueNames{"U", "V"});
 }

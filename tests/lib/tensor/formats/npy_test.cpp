@@ -190,9 +190,9 @@ TEST_CASE("headers that make no sense are refused, each with its own words", "[l
     TemporaryFolder const folder;
     int files = 0;
     for (Case const& bad : {
-             Case{"", "a .npy file of format version 1, 2 or 3", "a file of 0 bytes"},
+             Case{"", "a .npy file of format version 1, 2 or 3", "what looks like an empty file"},
              Case{"PK\3\4 and more than ten bytes", "a .npy file of format version 1, 2 or 3",
-                  "a file that begins otherwise"},
+                  "what looks like a zip archive, as .npz is"},
              Case{header(one + "}", 4), "a .npy file of format version 1, 2 or 3", "version 4"},
              Case{header(one + "}", 2).substr(0, 20), "at least 68 bytes", "20 bytes"},
              Case{header(one), "'}'", "the header's end"},

@@ -108,7 +108,7 @@ TEST_CASE("damaged archives are refused", "[lib][tensor][npz]") {
         return faults_of([&] { tensor::read_all(NpzSource{file, "w"}, "W", DType::f32, {100, 100}, folder.path()); });
     };
     CHECK(refuse(good).empty());
-    CHECK(refuse("").at(0).found == "no zip directory at its end");
+    CHECK(refuse("").at(0).found == "what looks like an empty file");
     CHECK(refuse(good.substr(0, good.size() - 30)).at(0).found == "no zip directory at its end");
     CHECK(refuse(good.substr(100)).size() == 1);
     std::string flipped = good;

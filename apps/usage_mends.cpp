@@ -1,0 +1,288 @@
+#include "apps/usage_mends.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "lib/base/error.hpp"
+
+namespace ein::apps {
+namespace {
+
+using namespace std::string_view_literals;
+
+/// What other programs call an option; the first of ours that the program has is meant.
+struct Synonym {
+    std::string_view written, ours;
+};
+constexpr std::array synonyms{
+    Synonym{"-o", "--out"},
+    Synonym{"-o", "--output"},
+    Synonym{"--output", "--out"},
+    Synonym{"--outdir", "--out"},
+    Synonym{"--out-dir", "--out"},
+    Synonym{"--output-dir", "--out"},
+    Synonym{"--results", "--out"},
+    Synonym{"-d", "--out"},
+    Synonym{"--out", "--output"},
+    Synonym{"--schedule", "--output"},
+    Synonym{"--np", "--ranks"},
+    Synonym{"--procs", "--ranks"},
+    Synonym{"--nprocs", "--ranks"},
+    Synonym{"--processes", "--ranks"},
+    Synonym{"--workers", "--threads"},
+    Synonym{"-p", "--ranks"},
+    Synonym{"-t", "--threads"},
+    Synonym{"-j", "--threads"},
+    Synonym{"-T", "--threads"},
+    Synonym{"--jobs", "--threads"},
+    Synonym{"--cores", "--threads"},
+    Synonym{"--num-threads", "--threads"},
+    Synonym{"--cpus", "--threads"},
+    Synonym{"--strategy", "--decompose"},
+    Synonym{"--plan", "--plan-in"},
+    Synonym{"--param", "--set"},
+    Synonym{"--params", "--set"},
+    Synonym{"--data", "--input"},
+    Synonym{"--inputs", "--input"},
+    Synonym{"-i", "--input"},
+    Synonym{"--gpu", "--device"},
+    Synonym{"--cuda", "--device"},
+    Synonym{"--check", "--verify"},
+    Synonym{"--validate", "--verify"},
+    Synonym{"--profile", "--trace"},
+    Synonym{"--timeline", "--trace"},
+    Synonym{"-v", "--log-level"},
+    Synonym{"--verbose", "--log-level"},
+    Synonym{"--debug", "--log-level"},
+    Synonym{"--silent", "--quiet"},
+    Synonym{"-s", "--quiet"},
+    Synonym{"--html", "--explain"},
+    Synonym{"--predict", "--simulate"},
+    Synonym{"--timeout", "--time-limit"},
+    Synonym{"--runs", "--repeat"},
+    Synonym{"--iterations", "--repeat"},
+    Synonym{"--ckpt", "--checkpoint"},
+    Synonym{"--restart", "--checkpoint"},
+    Synonym{"--restart", "--resume"},
+    Synonym{"--tmp", "--spill-dir"},
+    Synonym{"--scratch", "--spill-dir"},
+    Synonym{"--noop", "--dry-run"},
+    Synonym{"-n", "--ranks"},
+};
+
+/// Options of one program that are looked for in another one.
+using Owner = OptionOwner;
+constexpr std::array owners{
+    Owner{"--verify", "einrun"},    Owner{"--report", "einrun"},    Owner{"--trace", "einrun"},
+    Owner{"--set", "einrun"},       Owner{"--threads", "einrun"},   Owner{"--device", "einrun"},
+    Owner{"--repeat", "einrun"},    Owner{"--progress", "einrun"},  Owner{"--check-finite", "einrun"},
+    Owner{"--spill-dir", "einrun"}, Owner{"--stall", "einrun"},     Owner{"--strict", "einrun"},
+    Owner{"--input", "einrun"},     Owner{"--out", "einrun"},       Owner{"--checkpoint", "einrun"},
+    Owner{"--every", "einrun"},     Owner{"--stop-at", "einrun"},   Owner{"--decompose", "einplan"},
+    Owner{"--place", "einplan"},    Owner{"--explain", "einplan"},  Owner{"--simulate", "einplan"},
+    Owner{"--sweep", "einplan"},    Owner{"--batch", "einplan"},    Owner{"--parts", "einplan"},
+    Owner{"--plan-in", "einplan"},  Owner{"--plan-out", "einplan"}, Owner{"--dry-run", "einplan"},
+    Owner{"--resume", "einplan"},
+};
+
+constexpr std::array sbatch{"--time"sv,  "--partition"sv, "--account"sv,   "--qos"sv,
+                            "--nodes"sv, "--ntasks"sv,    "--mail-type"sv, "--mem"sv};
+constexpr std::array launcher{"-n"sv, "-np"sv, "--ranks"sv};
+
+/// Commands as others call them.
+struct Command {
+    std::string_view written, mend;
+};
+constexpr std::array commands{
+    Command{"plan", "that is a program of its own: einplan GRAPH -n 4"},
+    Command{"explain", "that is einplan's: einplan GRAPH -n 4 --explain"},
+    Command{"simulate", "that is einplan's: einplan GRAPH -n 4 --simulate"},
+    Command{"sweep", "that is einplan's: einplan GRAPH --sweep 1,2,4"},
+    Command{"verify", "that is einrun's: mpirun -n 4 einrun SCHEDULE --verify; eintool validate checks a graph"},
+    Command{"resume", "einrun SCHEDULE --checkpoint DIR goes on by itself; einplan --resume DIR -n R plans the rest"},
+    Command{"compare", "did you mean diff?"},
+    Command{"check", "did you mean validate?"},
+    Command{"lint", "did you mean validate?"},
+    Command{"convert", "did you mean import?"},
+    Command{"create", "did you mean make?"},
+    Command{"generate", "did you mean make?"},
+    Command{"new", "did you mean make?"},
+    Command{"print", "did you mean show?"},
+    Command{"view", "did you mean show?"},
+    Command{"info", "did you mean show?"},
+    Command{"inspect", "did you mean show?"},
+    Command{"compute", "did you mean eval?"},
+    Command{"profile", "did you mean trace?"},
+    Command{"timeline", "did you mean trace?"},
+    Command{"summary", "did you mean report?"},
+    Command{"stats", "did you mean report?"},
+    Command{"doctor", "did you mean preflight?"},
+    Command{"test", "did you mean preflight?"},
+};
+
+std::string name_in(std::string_view word) { return std::string(word.substr(0, word.find('='))); }
+
+/// The command that was given, or the program itself.
+CLI::App const& parsed(CLI::App const& app) {
+    auto const commands = app.get_subcommands();
+    return commands.empty() ? app : parsed(*commands.front());
+}
+
+std::vector<std::string> options_of(CLI::App const& app) {
+    std::vector<std::string> names;
+    for (CLI::Option const* option : app.get_options()) {
+        for (std::string const& name : option->get_snames()) names.push_back("-" + name);
+        for (std::string const& name : option->get_lnames()) names.push_back("--" + name);
+    }
+    return names;
+}
+
+bool is_number(std::string_view word) {
+    return !word.empty() && word.find_first_not_of("0123456789.") == std::string_view::npos;
+}
+
+/// Two words where there should be one: "8 GB", "--explain plan.html", "--verify 100".
+std::string two_words(CLI::App const& app, std::string const& before, std::string const& word) {
+    constexpr std::array units{"B"sv,  "K"sv,  "M"sv,   "G"sv,   "T"sv,   "KB"sv, "MB"sv,
+                               "GB"sv, "TB"sv, "KiB"sv, "MiB"sv, "GiB"sv, "TiB"sv};
+    if (is_number(before) && std::ranges::find(units, word) != units.end())
+        return "write it in one word: " + before + word;
+    if (before == "--explain" && (word.ends_with(".html") || word.ends_with(".json") || word.ends_with(".txt"))) {
+        std::string const form = word.substr(word.rfind('.') + 1);
+        return "it prints: --explain=" + (form == "txt" ? "text" : form) + " > " + word;
+    }
+    CLI::Option const* const option = before.starts_with("-") ? app.get_option_no_throw(before) : nullptr;
+    if (option != nullptr && option->get_items_expected_max() == 0) return "write " + before + "=" + word;
+    return "";
+}
+
+/// "--checkpoint: 1 required TEXT missing": what stands behind it, as its help says.
+std::string missing_value(CLI::App const& app, std::string const& said) {
+    auto const colon = said.find(": ");
+    if (colon == std::string::npos || said.find(" required ") == std::string::npos || !said.ends_with(" missing"))
+        return "";
+    std::string const name = said.substr(0, colon);
+    CLI::Option const* const option = app.get_option_no_throw(name);
+    std::string about = option != nullptr ? option->get_description() : "";
+    about.resize(std::min({about.size(), about.find(": "), about.find("; ")}));
+    return name + ": expected a value behind it, found none" + (about.empty() ? "" : "; it is: " + about);
+}
+
+/// "--ranks: Value four not in range 1 to 1048576", "--batch: pbs not in {slurm,mpirun}".
+std::string wrong_value(std::string const& said) {
+    auto const colon = said.find(": ");
+    auto const not_in = said.find(" not in ");
+    if (colon == std::string::npos || not_in == std::string::npos || not_in < colon) return "";
+    std::string const option = said.substr(0, colon);
+    std::string value = said.substr(colon + 2, not_in - colon - 2);
+    if (value.starts_with("Value ")) value.erase(0, 6);
+    std::string const found = ", found '" + value + "'";
+    std::string const rest = said.substr(not_in + 8);
+    if (rest.starts_with("range ")) {
+        std::string mend;
+        bool const ends = value.find_first_of("0123456789") == 0 && value.find_first_of("-:") != std::string::npos;
+        if (option == "--sweep" && ends) mend = "; write each: 1,2,4,8";
+        if (value == "auto" || value == "default") mend = "; leave the option out for that";
+        return option + ": expected a whole number from " + rest.substr(6) + found + mend;
+    }
+    if (!rest.starts_with('{') || !rest.ends_with('}')) return "";
+    std::vector<std::string> known = CLI::detail::split(rest.substr(1, rest.size() - 2), ',');
+    std::string const near = nearest_name(value, known);
+    return option + ": expected " + one_of(known) + found + (near.empty() ? "" : "; did you mean " + near + "?");
+}
+
+/// What has no value: "-n, --ranks is required".
+std::string missing_word(std::string const& said) {
+    if (said == "GRAPH is required") return "expected GRAPH, a file that says what to compute, found none; see --help";
+    if (said == "SCHEDULE is required") return "expected SCHEDULE, a file that einplan wrote, found none; see --help";
+    return "";
+}
+
+}  // namespace
+
+std::string option_mend(std::string const& option, std::span<std::string const> known) {
+    auto const has = [&](std::string_view name) { return std::ranges::find(known, name) != known.end(); };
+    for (Synonym const& synonym : synonyms)
+        if (option == synonym.written && has(synonym.ours)) return "did you mean " + std::string(synonym.ours) + "?";
+    std::vector<std::string> names;  // without dashes, which would make short ones alike
+    std::string const word = option.substr(std::min(option.size(), option.find_first_not_of('-')));
+    for (std::string const& name : known)
+        if (name.starts_with("--")) names.push_back(name.substr(2));
+    for (Owner const& owner : owners)
+        if (option == owner.option)
+            return "that is " + std::string(owner.program) + "'s: write it behind " + std::string(owner.program) +
+                   ", also in a batch script";
+    for (std::string const& name : names)
+        if (word.size() > 2 && (name.starts_with(word) || word.starts_with(name)))
+            return "did you mean --" + name + "?";
+    if (word.size() < 3) return "";
+    std::string const near = nearest_name(word, names);
+    return near.empty() ? "" : "did you mean --" + near + "?";
+}
+
+std::span<OptionOwner const> option_owners() { return owners; }
+
+std::string command_mend(std::string const& word, std::span<std::string const> known) {
+    for (std::string const& name : known)
+        if (word.size() > 2 && (word.starts_with(name) || name.starts_with(word))) return "did you mean " + name + "?";
+    auto const other = std::ranges::find(commands, word, &Command::written);
+    if (other != commands.end()) return std::string(other->mend);
+    std::string const near = nearest_name(word, known);
+    return near.empty() ? "see --help" : "did you mean " + near + "?";
+}
+
+std::string unexpected_words(CLI::App const& app, std::span<char const* const> all) {
+    std::vector<std::string> left = app.remaining(true), words;
+    std::string before;  // the first of them
+    for (std::size_t k = 0; k < all.size(); ++k) {
+        auto const found = std::ranges::find(left, all[k]);
+        if (found == left.end()) continue;
+        if (words.empty() && k > 0) before = all[k - 1];
+        words.push_back(*found);
+        left.erase(found);
+    }
+    words.insert(words.end(), left.begin(), left.end());  // written in another way
+    std::string const said = "expected options that the program has, found " + joined(words, " ") + "; ";
+    auto const begins = [&](auto const& names) {
+        return std::ranges::any_of(
+            words, [&](std::string const& word) { return std::ranges::find(names, name_in(word)) != names.end(); });
+    };
+    if (begins(sbatch))
+        return said + "that is sbatch's: write the script into a file, then sbatch " + joined(words, " ") + " job.sh";
+    if (begins(launcher)) return said + "the launcher says how many ranks there are: mpirun -n 2 einrun SCHEDULE";
+    CLI::App const& command = parsed(app);
+    std::vector<std::string> const known = options_of(command);
+    for (std::string const& word : words) {
+        if (!word.starts_with('-')) continue;
+        std::string const mend = option_mend(name_in(word), known);
+        return said + (mend.empty() ? "see --help" : mend);
+    }
+    if (words.empty()) return said + "see --help";
+    if (std::string const mend = two_words(command, before, words.front()); !mend.empty()) return said + mend;
+    return said + "one file at a time, and options begin with --; see --help";
+}
+
+std::string usage_message(CLI::App const& app, std::span<char const* const> words, CLI::ParseError const& error) {
+    std::string const said = error.what();
+    for (std::size_t k = 0; k < words.size(); ++k)
+        if (std::string_view(words[k]) == "-np" && said.find("ranks") != std::string::npos)
+            return "expected -n RANKS, found -np; write -n " + std::string(k + 1 < words.size() ? words[k + 1] : "4");
+    constexpr std::string_view sizes = "SIZES: Value ";
+    if (auto const at = said.find(sizes); at != std::string::npos) {
+        std::string text = said.substr(at + sizes.size());
+        text.resize(std::min(text.size(), text.find(' ')));
+        std::string apart = text;
+        std::ranges::replace(apart, 'x', ' ');
+        if (!text.empty() && text.find_first_not_of("0123456789x") == std::string::npos)
+            return "expected sizes as words, found '" + text + "'; write " + apart;
+    }
+    CLI::App const& command = parsed(app);
+    for (std::string const& mended : {missing_value(command, said), wrong_value(said), missing_word(said)})
+        if (!mended.empty()) return mended;
+    return said + "; see --help";
+}
+
+}  // namespace ein::apps
