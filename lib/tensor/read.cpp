@@ -98,6 +98,12 @@ bool may_be_read_as(Source const& source, DType in_file, DType declared) {
     return in_file == declared || (rounds && !std::holds_alternative<SafetensorsSource>(source));
 }
 
+DType left_out_dtype(Source const& source, DType in_file, DType of_graph) {
+    bool const fits = std::holds_alternative<ScipySource>(source) ? of_graph == DType::bf16 && in_file == DType::f32
+                                                                  : may_be_read_as(source, in_file, of_graph);
+    return fits ? of_graph : in_file;
+}
+
 bool may_be_read_as(Source const& source, Shape const& in_file, Shape const& declared) {
     return in_file == declared || (std::holds_alternative<SafetensorsSource>(source) && is_split(in_file, declared));
 }

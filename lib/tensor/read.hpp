@@ -51,6 +51,10 @@ std::optional<FileContents> contents_of(Source const& source, std::string const&
 /// and the axes of a safetensors tensor may be split.
 bool may_be_read_as(Source const& source, DType in_file, DType declared);
 bool may_be_read_as(Source const& source, Shape const& in_file, Shape const& declared);
+
+/// The dtype of a tensor that leaves it to its file: the file's, but the graph's where a file says a kind of numbers
+/// alone (mtx) that fits it, or holds what the graph has as bf16.
+DType left_out_dtype(Source const& source, DType in_file, DType of_graph);
 HostTensor read_npy(std::filesystem::path const& file);
 
 /// The source that --input NAME=FILE means: by extension .npy, .npz (entry NAME, or all of a sparse matrix),

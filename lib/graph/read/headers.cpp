@@ -62,7 +62,7 @@ void complete(TensorDeclaration& declaration, Written const& written, Cursor con
     if (!dtype_fits && written.dtype)
         tensor.at("dtype").fail(std::string(ein::name(contents.dtype)) + has, std::string(ein::name(*written.dtype)),
                                 "correct it, leave it out, or convert the file");
-    if (!dtype_fits && !tensor.has("dtype")) declaration.dtype = contents.dtype;
+    if (!tensor.has("dtype")) declaration.dtype = tensor::left_out_dtype(source, contents.dtype, declaration.dtype);
     if (!written.shape && !tensor.has("shape")) declaration.shape = contents.shape;
     if (written.shape && !tensor::may_be_read_as(source, contents.shape, *written.shape))
         tensor.at("shape").fail("shape " + to_string(contents.shape) + has, to_string(*written.shape),

@@ -116,8 +116,8 @@ std::optional<DType> left_out_dtype(Header const& header, std::string const& ten
         if (header.tensors[input.tensor].name != tensor) continue;
         try {
             auto const contents = tensor::contents_of(input.source, tensor, folder);
-            if (!contents || tensor::may_be_read_as(input.source, contents->dtype, of_graph)) return of_graph;
-            return contents->dtype;
+            if (!contents) return of_graph;
+            return tensor::left_out_dtype(input.source, contents->dtype, of_graph);
         } catch (Error const&) {
             return std::nullopt;
         }

@@ -198,6 +198,12 @@ TEST_CASE("headers of files say what the tensor is", "[lib][tensor][sparse]") {
     CHECK(may_be_read_as(MtxSource{"a.mtx"}, contents->dtype, DType::f32));
     CHECK_FALSE(may_be_read_as(MtxSource{"a.mtx"}, DType::c128, DType::f32));
     CHECK_FALSE(may_be_read_as(MtxSource{"a.mtx"}, DType::f64, DType::i32));
+    CHECK(left_out_dtype(MtxSource{"a.mtx"}, DType::f64, DType::f32) == DType::f32);
+    CHECK(left_out_dtype(MtxSource{"a.mtx"}, DType::c128, DType::f32) == DType::c128);
+    CHECK(left_out_dtype(ScipySource{"a.npz"}, DType::f64, DType::f32) == DType::f64);
+    CHECK(left_out_dtype(ScipySource{"a.npz"}, DType::i64, DType::f32) == DType::i64);
+    CHECK(left_out_dtype(ScipySource{"a.npz"}, DType::f32, DType::f64) == DType::f32);
+    CHECK(left_out_dtype(ScipySource{"a.npz"}, DType::f32, DType::bf16) == DType::bf16);
     CHECK(std::holds_alternative<MtxSource>(source_for_file("x/A.MTX", "A")));
     CHECK(std::holds_alternative<TnsSource>(source_for_file("A.tns", "A")));
 }
