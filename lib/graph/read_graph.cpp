@@ -240,7 +240,7 @@ private:
         if (!value.shape.empty())
             context.node.at("loop").at("while").fail(
                 "a scalar (shape ())", quote(loop.names[*loop.condition]) + " of shape " + to_string(value.shape),
-                "aggregate it: {\"einsum\": \"...->\", \"agg\": \"any\"}");
+                "aggregate it: {\"op\": \"any\", \"inputs\": " + Json(loop.names[*loop.condition]).dump() + "}");
         NodeBuilder nodes(builder_, context.name);
         EinSum again = identity_einsum(value.shape);
         again.join = scalar::Expr::call(scalar::Op::ne, {scalar::Expr::operand(0), scalar::Expr::integer(0)});

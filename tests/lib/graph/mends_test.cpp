@@ -123,6 +123,25 @@ TEST_CASE("what a loop's condition and a gradient's param are is told with its m
                 {"", "/nodes/1/loop/while", R"("inputs": ["loss"], "join": "x > 0.1"}, then write "while": "more")"});
 }
 
+TEST_CASE("the mends of a condition and a loss that are no scalars can be written", "[lib][graph][mends]") {
+    auto const graph = [](std::string const& node) {
+        return R"({"eingraph": 1, "tensors": {"W": {"shape": [4], "data": {"fill": 0}}}, "nodes": [)" + node +
+               R"(], "outputs": ["W"]})";
+    };
+    auto const mend = [&](std::string const& node) {
+        std::string const fix = faults_of(graph(node)).at(0).fix;
+        Json made = Json::parse(fix.substr(fix.find('{')));
+        made["name"] = "n";
+        return made.dump();
+    };
+    std::string const loop = mend(R"({"name": "l", "loop": {"while": "W", "max": 2, "carry": {"W": "next"},
+        "body": [{"name": "next", "einsum": "i->i", "inputs": ["W"]}]}})");
+    std::string const loss = mend(R"({"name": "g", "grad": {"of": "W", "wrt": ["W"]}})");
+    CHECK(loop == R"({"inputs":"W","name":"n","op":"any"})");
+    CHECK(faults_of(graph(loop)).empty());
+    CHECK(faults_of(graph(loss)).empty());
+}
+
 TEST_CASE("keys that people bring along are told which of ours they are", "[lib][graph][mends]") {
     std::string const text = R"({"version": 1, "inputs": {}, "operations": [], "outputs": ["A"], "constants": {}})";
     std::vector<std::string> fixes;
