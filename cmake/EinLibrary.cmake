@@ -132,7 +132,7 @@ function(ein_instruction_sets target stem scope definition)
   endforeach()
 endfunction()
 
-# ein_test(NAME SOURCES a_test.cpp LINK ein::base [IN PROGRAM] [LABELS fast]): a test with Catch2's main. One that starts
+# ein_test(NAME [IN PROGRAM] SOURCES a_test.cpp LINK ein::base [LABELS fast]): a test with Catch2's main. One that starts
 # ranks of its own (through mpirun) says LABELS mpi. Tests of a folder that need the same headers are IN one program: it
 # is compiled and linked once, and each of them runs the test cases of its own files.
 function(ein_test name)
@@ -140,6 +140,7 @@ function(ein_test name)
   set(command ${name})
   if(ARG_IN)
     list(TRANSFORM ARG_SOURCES REPLACE "^.*/|[.]cpp$" "" OUTPUT_VARIABLE files)
+    list(FILTER files INCLUDE REGEX "_test$")   # others help them
     list(TRANSFORM files REPLACE "(.+)" "[#\\1]")
     list(JOIN files "," files)
     set(command ${ARG_IN} --filenames-as-tags --warn NoTests ${files})
