@@ -103,9 +103,9 @@ struct FusedGroupRunner::CarriedRun {
             if (phase == Phase::after && carry.is_carried) state.finish(k, carried, is_last ? result() : nullptr);
             if (carry.phase != phase) continue;
             aim(k, piece, from);
-            std::byte* const output = group.leaves(k)         ? result()
-                                      : carry.is_carried      ? inside + piece.output_at[k]
-                                                              : made_by(k, piece, false);
+            std::byte* const output = group.leaves(k)    ? result()
+                                      : carry.is_carried ? inside + piece.output_at[k]
+                                                         : made_by(k, piece, false);
             launch(k, piece, output, seen);
             if (carry.is_carried) state.combine(k, output, carried);
         }
@@ -120,7 +120,9 @@ struct FusedGroupRunner::CarriedRun {
             mask_whole(group, k, piece.shapes[k], begin, output);
         else if (!step.in_place || is_masked(k, piece))
             piece.kernels[k]->launch(call, solo);
-        if (seen != nullptr) seen->see({group.group.task, step.member, k, piece.shapes[k], call}, solo);
+        if (seen == nullptr) return;
+        seen->see({group.group.task, step.member, k, piece.shapes[k], call}, solo);
+        for (std::size_t member : step.also) seen->see({group.group.task, member, k, piece.shapes[k], call}, solo);
     }
 
     bool is_masked(std::size_t k, Piece const& piece) const {

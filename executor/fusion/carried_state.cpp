@@ -35,8 +35,8 @@ double identity_of(Agg agg) {
 Expr change_under(Agg extreme) {
     Expr const x = Expr::operand(0), y = Expr::operand(1);
     Expr const met_nothing = Expr::call(Op::eq, {x, Expr::number(identity_of(extreme))});
-    return Expr::call(Op::where, {met_nothing, Expr::number(drops),
-                                  Expr::call(Op::exp, {extreme == Agg::max ? x - y : y - x})});
+    return Expr::call(Op::where,
+                      {met_nothing, Expr::number(drops), Expr::call(Op::exp, {extreme == Agg::max ? x - y : y - x})});
 }
 
 /// Of a sum (x), a piece's part of it (y) and the change (z).

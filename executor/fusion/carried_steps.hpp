@@ -1,7 +1,7 @@
-// Steps of a fused group that runs over pieces of a label which is reduced inside: which run before all pieces, for each
-// and after them, and how what is reduced goes on from one to the next. Leaves memory and kernels to carried_state.hpp,
-// running to fused_group_runner.hpp. Example: m = max T, e = exp(T - m), s = sum of e, z = sum of e*V, z/s: m, s and z
-// are carried, s and z are shifted by m, and z is scaled by 1/s when all pieces were there.
+// Steps of a fused group that runs over pieces of a label which is reduced inside: which run before all pieces, for
+// each and after them, and how what is reduced goes on from one to the next. Leaves memory and kernels to
+// carried_state.hpp, running to fused_group_runner.hpp. Example: m = max T, e = exp(T - m), s = sum of e, z = sum of
+// e*V, z/s: m, s and z are carried, s and z are shifted by m, and z is scaled by 1/s when all pieces were there.
 #pragma once
 
 #include <optional>

@@ -61,7 +61,8 @@ void FusedGroupRunner::choose_clip(Prepared& group, scalar::Params const& params
         if (live != whole && !group.clip->settled()) group.clip->settle(boxes);
         Extent const length = whole.length();
         Extent const most = carries ? tuning::most_carried_lengths : tuning::most_clipped_lengths;
-        Extent const grain = rounded_up(((carries ? group.carried_length : length) + most - 1) / most, tuning::clip_grain);
+        Extent const grain =
+            rounded_up(((carries ? group.carried_length : length) + most - 1) / most, tuning::clip_grain);
         Extent const kept = std::min(length, std::max(grain, rounded_up(live.length(), grain)));
         Extent const begin = std::min(live.begin - whole.begin, length - kept);
         group.whole = {0, length};

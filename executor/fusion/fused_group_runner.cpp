@@ -20,9 +20,7 @@ Shape output_lengths(KernelShape const& shape) {
     return out;
 }
 
-Extent rounded_up(Extent length) {
-    return (length + tuning::clip_grain - 1) / tuning::clip_grain * tuning::clip_grain;
-}
+Extent rounded_up(Extent length) { return (length + tuning::clip_grain - 1) / tuning::clip_grain * tuning::clip_grain; }
 
 /// Bytes from a block's first element to the region's. @param labels  of its axes
 std::ptrdiff_t offset_of(BoxView const& box, std::vector<int> const& labels, BoxView const& region, DType dtype) {

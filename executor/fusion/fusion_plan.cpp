@@ -62,6 +62,9 @@ void drop_copies(std::vector<FusedStep>& steps) {
         auto const from = steps[k].operands[0].step, copy = static_cast<std::int32_t>(k);
         if (from < 0 || einsum.inputs[0] != einsum.output) continue;
         if (steps[static_cast<std::size_t>(from)].output != steps[k].output) continue;
+        std::vector<std::size_t>& also = steps[static_cast<std::size_t>(from)].also;
+        also.push_back(steps[k].member);
+        also.insert(also.end(), steps[k].also.begin(), steps[k].also.end());
         for (FusedStep& step : steps)
             for (FusedStep::Operand& operand : step.operands)
                 operand.step = operand.step == copy ? from : operand.step - (operand.step > copy ? 1 : 0);

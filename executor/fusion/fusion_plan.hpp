@@ -53,7 +53,8 @@ struct FusedStep {
     schedule::Kernel kernel;  // its join reads `operands`
     std::vector<Operand> operands;
     DType output = DType::f32;
-    bool in_place = false;  // it writes over its only operand (mask_steps.hpp)
+    bool in_place = false;               // it writes over its only operand (mask_steps.hpp)
+    std::vector<std::size_t> also = {};  // members whose results are the same elements
 };
 
 /// In an order in which they can run; the last one is the last task's.

@@ -32,8 +32,8 @@ struct FusedGroup {
         Extent length = 1;
         std::int64_t parts = 1;
     };
-    std::vector<TaskId> tasks;         // in the schedule's order
-    std::vector<Axis> axes;            // outermost first
+    std::vector<TaskId> tasks;  // in the schedule's order
+    std::vector<Axis> axes;     // outermost first
     std::optional<Carry> carry = {};
 
     TaskId last() const { return tasks.back(); }
@@ -43,9 +43,9 @@ struct FusedGroup {
 
 struct FusionLimits {
     double bytes_of_a_piece = tuning::bytes_of_a_group_piece;
-    double least_bytes = tuning::least_group_bytes;  // of a fused group
-    Extent least_rows = tuning::least_product_rows;  // of a piece of a product
-    Extent least_run = tuning::least_group_run;      // bytes that a piece has side by side of large blocks
+    double least_bytes = tuning::least_group_bytes;              // of a fused group
+    Extent least_rows = tuning::least_product_rows;              // of a piece of a product
+    Extent least_run = tuning::least_group_run;                  // bytes that a piece has side by side of large blocks
     double bytes_of_a_row_piece = tuning::bytes_of_a_row_piece;  // beyond which rows are cut, if that can be carried
     double bytes_of_a_carried_piece = tuning::bytes_of_a_carried_piece;
     Extent least_carried = tuning::least_carried_length;  // of the label in a piece

@@ -98,8 +98,7 @@ bool PieceCuts::cuts_rows(FusedGroup const& group, std::size_t axis) const {
     for (std::size_t k = 0; k < group.tasks.size(); ++k) {
         if (!packs(group.tasks[k])) continue;
         for (std::vector<int> const& input : einsum(group.tasks[k]).inputs)
-            if (std::count(input.begin(), input.end(), static_cast<int>(group.axes[axis].labels[k])) == 0)
-                return true;
+            if (std::count(input.begin(), input.end(), static_cast<int>(group.axes[axis].labels[k])) == 0) return true;
     }
     return false;
 }

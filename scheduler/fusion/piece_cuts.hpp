@@ -1,7 +1,7 @@
-// How a fused group is cut in pieces: along labels of its last output that run through all of it, outermost first, until
-// a piece fits the cache; where whole rows do not, along a label that is reduced inside, if what is reduced can be
-// carried (lib/schedule/fusion/carry.hpp). Leaves finding groups to fused_groups.hpp.
-// Example: attention over 65536 positions: 128 queries of one head are a piece, run in 256 pieces of 256 keys.
+// How a fused group is cut in pieces: along labels of its last output that run through all of it, outermost first,
+// until a piece fits the cache; where whole rows do not, along a label that is reduced inside, if what is reduced can
+// be carried (lib/schedule/fusion/carry.hpp). Leaves finding groups to fused_groups.hpp. Example: attention over 65536
+// positions: 128 queries of one head are a piece, run in 256 pieces of 256 keys.
 #pragma once
 
 #include <optional>

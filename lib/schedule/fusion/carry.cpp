@@ -33,9 +33,8 @@ bool multiply(FactoredPart& to, FactoredPart const& from, int power) {
         to.shift = from.shift;
     }
     for (CarriedMember::Power const& scale : from.scales) {
-        auto const same = std::find_if(to.scales.begin(), to.scales.end(), [&](CarriedMember::Power const& known) {
-            return known.factor == scale.factor;
-        });
+        auto const same = std::find_if(to.scales.begin(), to.scales.end(),
+                                       [&](CarriedMember::Power const& known) { return known.factor == scale.factor; });
         if (same == to.scales.end())
             to.scales.push_back({scale.factor, scale.power * power});
         else if ((same->power += scale.power * power) == 0)
@@ -71,7 +70,9 @@ private:
         auto const [inside, place] = member(m).operands[operand];
         return inside ? std::optional(static_cast<std::size_t>(place)) : std::nullopt;
     }
-    bool is_reduced(std::size_t m) const { return members_[m].role == Role::carried || members_[m].role == Role::after; }
+    bool is_reduced(std::size_t m) const {
+        return members_[m].role == Role::carried || members_[m].role == Role::after;
+    }
 
     Role role_of(std::size_t m) const {
         if (labels_[m] >= 0) return einsum(m).aggregates(labels_[m]) ? Role::carried : Role::piece;
@@ -113,7 +114,8 @@ private:
         return whole.rest && keeps_factors(m, whole) && take(m, whole);
     }
 
-    std::optional<FactoredPart> part_of(std::size_t m, Expr const& expr, std::map<scalar::Node const*, FactoredPart> const& parts) {
+    std::optional<FactoredPart> part_of(std::size_t m, Expr const& expr,
+                                        std::map<scalar::Node const*, FactoredPart> const& parts) {
         if (expr.op() == Op::operand) return operand(m, expr);
         auto const part = [&](std::size_t arg) -> FactoredPart const& { return parts.at(&expr.args()[arg].node()); };
         bool is_free = true;
@@ -152,7 +154,8 @@ private:
     }
 
     /// where(c, f, 0) has the factors of f.
-    static std::optional<FactoredPart> chosen(Expr const& expr, FactoredPart const& then, FactoredPart const& otherwise) {
+    static std::optional<FactoredPart> chosen(Expr const& expr, FactoredPart const& then,
+                                              FactoredPart const& otherwise) {
         bool const first = scalar::is_number(expr.args()[2], 0), second = scalar::is_number(expr.args()[1], 0);
         FactoredPart out = first ? then : otherwise;
         if ((!first && !second) || !out.rest) return std::nullopt;

@@ -120,8 +120,8 @@ struct Header {
     Table<FillId, FillSpec> fills;
     Table<FusionId, FusionSpec> fusions;
     Table<LoopSpecId, LoopSpec> loops;
-    Table<MomentId, MomentSpec> moments;  // ascending
-    std::vector<NodeId> node_order;       // of the graph as it was lowered; empty: that of the graph
+    Table<MomentId, MomentSpec> moments;          // ascending
+    std::vector<NodeId> node_order;               // of the graph as it was lowered; empty: that of the graph
     std::vector<graph::ContractionOrder> orders;  // with which the graph was lowered
     Prediction prediction;
 };
