@@ -20,12 +20,16 @@ set(EIN_GROUP_BYTES 163840)   # larger ones save little more, and are waited for
 set(EIN_COLD_FLAGS $<$<CONFIG:Release>:-Og>)
 
 function(_ein_compile_together target sources)
-  if(EIN_UNITY)   # when the folder's CMakeLists.txt ends: it may yet name files that stand alone
-    cmake_language(EVAL CODE "cmake_language(DEFER CALL _ein_write_groups [[${target}]] [[${sources}]])")
+  set_property(TARGET ${target} APPEND PROPERTY EIN_TOGETHER ${sources})
+  get_target_property(deferred ${target} EIN_TOGETHER_DEFERRED)
+  if(EIN_UNITY AND NOT deferred)   # when the folder's CMakeLists.txt ends: it may yet name files that stand alone
+    set_property(TARGET ${target} PROPERTY EIN_TOGETHER_DEFERRED ON)
+    cmake_language(EVAL CODE "cmake_language(DEFER CALL _ein_write_groups [[${target}]])")
   endif()
 endfunction()
 
-function(_ein_write_groups target sources)
+function(_ein_write_groups target)
+  get_target_property(sources ${target} EIN_TOGETHER)
   list(SORT sources)
   foreach(source ${sources})
     get_source_file_property(alone ${source} EIN_ALONE)
@@ -128,12 +132,30 @@ function(ein_instruction_sets target stem scope definition)
   endforeach()
 endfunction()
 
-# ein_test(NAME SOURCES a_test.cpp LINK ein::base [LABELS fast]): a Catch2 program with Catch2's main.
-# One that starts ranks of its own (through mpirun) says LABELS mpi.
+# ein_test(NAME [IN PROGRAM] SOURCES a_test.cpp LINK ein::base [LABELS fast]): a test with Catch2's main. One that starts
+# ranks of its own (through mpirun) says LABELS mpi. Tests of a folder that need the same headers are IN one program: it
+# is compiled and linked once, and each of them runs the test cases of its own files.
 function(ein_test name)
-  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LINK;LABELS" ${ARGN})
-  _ein_test_program(${name} "${ARG_SOURCES}" "Catch2::Catch2WithMain;${ARG_LINK}")
-  add_test(NAME ${name} COMMAND ${name})
+  cmake_parse_arguments(ARG "" "IN;TIMEOUT" "SOURCES;LINK;LABELS" ${ARGN})
+  set(command ${name})
+  if(ARG_IN)
+    list(TRANSFORM ARG_SOURCES REPLACE "^.*/|[.]cpp$" "" OUTPUT_VARIABLE files)
+    list(FILTER files INCLUDE REGEX "_test$")   # others help them
+    list(TRANSFORM files REPLACE "(.+)" "[#\\1]")
+    list(JOIN files "," files)
+    set(command ${ARG_IN} --filenames-as-tags --warn NoTests ${files})
+  else()
+    set(ARG_IN ${name})
+  endif()
+  if(TARGET ${ARG_IN})
+    target_sources(${ARG_IN} PRIVATE ${ARG_SOURCES})
+    target_link_libraries(${ARG_IN} PRIVATE ${ARG_LINK})
+    _ein_compile_together(${ARG_IN} "${ARG_SOURCES}")
+  else()
+    _ein_test_program(${ARG_IN} "${ARG_SOURCES}" "Catch2::Catch2WithMain;${ARG_LINK}")
+  endif()
+  add_test(NAME ${name} COMMAND ${command})
+  set_property(GLOBAL PROPERTY EIN_COMMAND_OF_${name} ${command})   # for who runs it once more in another way
   _ein_test_properties(${name} "unit;${ARG_LABELS}" "${ARG_TIMEOUT}" 1)
 endfunction()
 

@@ -1,6 +1,8 @@
 #include "executor/io/inputs.hpp"
 
+#include <map>
 #include <utility>
+#include <vector>
 
 #include "lib/base/error.hpp"
 
@@ -14,13 +16,30 @@ std::vector<std::string> input_names(schedule::Header const& header) {
 
 namespace {
 
-/// What this rank loads of an input.
-std::vector<Box> boxes_of(schedule::Section const& section, schedule::InputId input) {
-    std::vector<Box> out;
-    for (schedule::Task const& task : section.tasks) {
-        if (!task.is<schedule::Load>()) continue;
-        auto const load = section.as<schedule::Load>(task);
-        if (load.input == input) out.push_back(section.box_of(section.blocks[load.result]));
+using BoxesRead = Table<schedule::InputId, std::vector<Box>>;
+
+/// What this rank reads of each input.
+BoxesRead boxes_read(schedule::Header const& header, schedule::Section const& section, ReadsOf reads) {
+    BoxesRead out;
+    out.resize(header.inputs.size());
+    switch (reads) {
+        case ReadsOf::loads:
+            for (schedule::Task const& task : section.tasks) {
+                if (!task.is<schedule::Load>()) continue;
+                auto const load = section.as<schedule::Load>(task);
+                out[load.input].push_back(section.box_of(section.blocks[load.result]));
+            }
+            break;
+        case ReadsOf::held: {
+            std::map<schedule::TensorId, schedule::InputId> inputs;
+            for (schedule::InputId input : header.inputs.ids()) inputs.emplace(header.inputs[input].tensor, input);
+            for (schedule::Block const& block : section.blocks) {
+                auto const found = inputs.find(block.tensor);
+                if (found != inputs.end() && (block.is_box() || block.is_listed()))
+                    out[found->second].push_back(section.box_of(block));
+            }
+            break;
+        }
     }
     return out;
 }
@@ -36,15 +55,13 @@ InputReader opened(tensor::Source const& source, schedule::Tensor const& tensor,
 }  // namespace
 
 Readers open_inputs(schedule::Header const& header, schedule::Section const& section,
-                    std::filesystem::path const& folder, GivenReader const& given) {
+                    std::filesystem::path const& folder, GivenReader const& given, ReadsOf reads) {
     Readers readers;
     readers.resize(header.inputs.size());
-    Table<schedule::InputId, std::uint8_t> tried(header.inputs.size(), 0);
+    BoxesRead const boxes = boxes_read(header, section, reads);
     std::vector<Fault> faults;
-    for (schedule::Task const& task : section.tasks) {
-        if (!task.is<schedule::Load>()) continue;
-        schedule::InputId const at = section.as<schedule::Load>(task).input;
-        if (std::exchange(tried[at], 1) != 0) continue;
+    for (schedule::InputId at : header.inputs.ids()) {
+        if (boxes[at].empty()) continue;
         schedule::Input const& input = header.inputs[at];
         schedule::Tensor const& tensor = header.tensors[input.tensor];
         if (auto reader = given ? given(tensor) : nullptr) {
@@ -52,7 +69,7 @@ Readers open_inputs(schedule::Header const& header, schedule::Section const& sec
             continue;
         }
         try {
-            readers[at] = opened(input.source, tensor, boxes_of(section, at), folder);
+            readers[at] = opened(input.source, tensor, boxes[at], folder);
         } catch (InputError const& error) {
             faults.insert(faults.end(), error.faults().begin(), error.faults().end());
         }

@@ -1,4 +1,4 @@
-// The data of a schedule's inputs, opened where a rank loads some of it.
+// The data of a schedule's inputs, opened where a rank reads some of it.
 #pragma once
 
 #include <filesystem>
@@ -17,9 +17,16 @@ std::vector<std::string> input_names(schedule::Header const& header);
 /// Of a dense tensor whose elements a program has: in place of its source. Nothing: from there.
 using GivenReader = std::function<std::unique_ptr<tensor::Reader const>(schedule::Tensor const& tensor)>;
 
-/// Opens what `section` loads, and checks it. @param folder  data files are relative to it
+/// Which data a rank reads itself.
+enum class ReadsOf {
+    loads,  // what its Load tasks read; other ranks send the rest
+    held,   // all that it may hold: a run that goes on from a checkpoint reads again what was sent to it before
+};
+
+/// Opens what a rank reads, and checks it. @param folder  data files are relative to it
 /// @throws InputError with all faults of all inputs
 Readers open_inputs(schedule::Header const& header, schedule::Section const& section,
-                    std::filesystem::path const& folder, GivenReader const& given = {});
+                    std::filesystem::path const& folder, GivenReader const& given = {},
+                    ReadsOf reads = ReadsOf::loads);
 
 }  // namespace ein::executor

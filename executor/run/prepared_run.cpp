@@ -47,6 +47,10 @@ EngineOptions engine_options(RunParts const& parts, Progress& progress) {
     return how;
 }
 
+ReadsOf reads_of(RunParts const& parts) {
+    return parts.checkpoints != nullptr && parts.checkpoints->resumed_at() ? ReadsOf::held : ReadsOf::loads;
+}
+
 FlightFacts flight_facts(RunParts const& parts) {
     return {parts.settings.out, parts.share.host, parts.schedule.hash, parts.settings.version};
 }
@@ -56,7 +60,8 @@ FlightFacts flight_facts(RunParts const& parts) {
 PreparedRun::PreparedRun(RunParts const& parts)
     : parts_(parts),
       device_(fitting_device(parts)),
-      readers_(open_inputs(parts.schedule.header, parts.schedule.section, parts.schedule.data_folder)),
+      readers_(open_inputs(parts.schedule.header, parts.schedule.section, parts.schedule.data_folder, {},
+                           reads_of(parts))),
       outputs_(parts.schedule.header, parts.settings.out, parts.name, parts.settings.dense_outputs),
       counted_(parts.schedule.header, outputs_),
       spills_(room_on_disk(parts)),

@@ -21,12 +21,21 @@ namespace {
                    "; " + fix);
 }
 
+/// In a folder that is made where there is none, as that of results is: on each host, maybe by several ranks.
+int make_in(WrittenFile& file, std::filesystem::path const& folder) {
+    int const error = file.make_unnamed(folder);
+    if (error != ENOENT) return error;
+    std::error_code none;
+    std::filesystem::create_directories(folder, none);
+    return none ? none.value() : file.make_unnamed(folder);
+}
+
 }  // namespace
 
 SpillFile::SpillFile(std::filesystem::path folder, std::int64_t reserve) : folder_(std::move(folder)) {
-    if (int const error = file_.make_unnamed(folder_))
+    if (int const error = make_in(file_, folder_))
         fail(folder_, "a folder that files can be made in, for blocks", error,
-             "create it, or give another --spill-dir");
+             "give another --spill-dir");
     int const error = file_.reserve(static_cast<std::uint64_t>(std::max<std::int64_t>(reserve, 0)));
     if (error == ENOSPC || error == EDQUOT || error == EFBIG)  // for others it cannot promise: writing will tell
         fail(folder_, "room for " + format_bytes(static_cast<double>(reserve)) + " of blocks of one rank", error,

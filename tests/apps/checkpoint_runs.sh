@@ -185,6 +185,23 @@ cp listed_whole/S.npz elastic/x.npz; echo text > elastic/T.npy
 run 2 listed.sched elastic --dense-outputs; [ "$(cd elastic && echo [ST].*)" = "S.npy T.npy" ] || fail "$(ls elastic)"
 run 2 listed.sched elastic; [ "$(cd elastic && echo [ST].* x.*)" = "S.npz T.npz x.npz" ] || fail "$(ls elastic)"
 
+# An input that one rank loads and all hold: those that were sent it read it themselves when they go on.
+cat > held.json << JSON
+{"eingraph": 1, "dtype": "f64", "outputs": ["end"],
+ "tensors": {"x": {"shape": [6], "data": {"fill": 0.5}}, "s": {"shape": [], "data": {"values": 0.7}}},
+ "nodes": [{"name": "begin", "einsum": "i,->i", "inputs": ["x", "s"], "join": "x + y"},
+           {"name": "p", "loop": {"times": 600000, "carry": {"begin": "next"},
+            "body": [{"name": "next", "einsum": "i->i", "inputs": ["begin"], "join": "sin(x) + x"}]}},
+           {"name": "end", "einsum": "i,->i", "inputs": ["p/begin", "s"], "join": "x + y"}]}
+JSON
+"$bin/einplan" held.json -n 3 --decompose eindecomp -q -o held.sched && run 3 held.sched held_whole ||
+    fail "a run that holds inputs: $(cat said)"
+rm -rf ckpt
+run 3 held.sched held --checkpoint ckpt --stop-at 0.06; code=$?
+[ $code = 75 ] || fail "a run that holds inputs is to stop early: code $code, $(cat said)"
+run 3 held.sched held --checkpoint ckpt || fail "a run that holds inputs goes on: $(cat said)"
+diff -rq held_whole held || fail "a run that held inputs has other results"
+
 # Ranks that have nothing to do are at every moment: the others are saved all the same.
 cat > idle.json << JSON
 {"eingraph": 1, "dtype": "f64", "tensors": {"x": {"shape": [1], "data": {"fill": 0.5}}}, "outputs": ["p/x"],

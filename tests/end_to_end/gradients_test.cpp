@@ -54,3 +54,18 @@ TEST_CASE("gradients of every kind of node run on any number of ranks", "[end_to
     graph["dtype"] = dtype;
     check(graph, GENERATE(1, 2, 3, 4));
 }
+
+TEST_CASE("a deviation of 0 has the gradient 0", "[end_to_end][gradient]") {
+    Json const graph = Json::parse(R"~({"eingraph": 1, "dtype": "f64",
+        "tensors": {"A": {"shape": [3, 2], "data": {"values": [[1, 1], [2, 5], [-3, -3]]}}},
+        "nodes": [{"name": "s", "op": "std", "inputs": ["A"], "axes": [1]},
+                  {"name": "loss", "op": "sum", "inputs": ["s"]},
+                  {"name": "g", "grad": {"of": "loss", "wrt": ["A"]}}],
+        "outputs": ["g/A"]})~");
+    test::WholeRunSetup setup;
+    setup.ranks = 2;
+    test::WholeRun const run = test::whole_run(graph, setup);
+    for (std::string const& failure : run.failures) FAIL_CHECK(failure);
+    constexpr double expected[] = {0, 0, -0.5, 0.5, 0, 0};
+    for (std::int64_t at = 0; at < 6; ++at) CHECK(run.results.at("g/A").at(at).number == expected[at]);
+}

@@ -1,6 +1,7 @@
 // Graphs whose values are made subblock by subblock, because partial results leave by subblocks, against the
 // interpreter: attention over heads with a residual, and the same in a loop, on any number of ranks, in fused groups
 // and out of them.
+#include "lib/schedule/fusion/fold.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/results.hpp"
 

@@ -47,7 +47,7 @@ void run_and_check(Json const& json, test::WholeRunSetup const& setup) {
     }
 }
 
-void check(std::uint64_t seed, test::GraphTaste const& taste) {
+void check_random(std::uint64_t seed, test::GraphTaste const& taste) {
     constexpr int rank_counts[] = {1, 2, 3, 4, 5, 7};
     Json const json = test::random_graph(seed, taste);
     INFO("seed " << seed << " " << taste.dtype << "\n" << json.dump());
@@ -83,13 +83,13 @@ void check(std::uint64_t seed, test::GraphTaste const& taste) {
 TEST_CASE("random graphs give the interpreter's results at any rank count", "[end_to_end]") {
     auto const dtype = GENERATE("f64", "f32", "mixed", "i32", "c128");
     auto const [first, count] = test::seeds(60);
-    for (std::uint64_t seed = first; seed < first + count; ++seed) check(seed, {.dtype = dtype});
+    for (std::uint64_t seed = first; seed < first + count; ++seed) check_random(seed, {.dtype = dtype});
 }
 
 TEST_CASE("sparse tensors change no result", "[end_to_end][sparse]") {
     auto const dtype = GENERATE("f64", "f32", "mixed", "i32", "c128");
     auto const [first, count] = test::seeds(60);
-    for (std::uint64_t seed = first; seed < first + count; ++seed) check(seed, {.dtype = dtype, .sparse = 60});
+    for (std::uint64_t seed = first; seed < first + count; ++seed) check_random(seed, {.dtype = dtype, .sparse = 60});
 }
 
 namespace {

@@ -7,7 +7,7 @@ using namespace ein;
 
 namespace {
 
-std::string const product = R"g({"name": "S", "einsum": "ir,jr->ij", "inputs": ["U", "V"]},)g";
+std::string const sampled_product = R"g({"name": "S", "einsum": "ir,jr->ij", "inputs": ["U", "V"]},)g";
 
 /// Nodes over sparse A and B (zeros among what A lists), dense U, V and D, and their outputs.
 struct Work {
@@ -17,22 +17,22 @@ struct Work {
 };
 
 std::vector<Work> const works{
-    {product + R"g({"name": "M", "einsum": "ij,ij->ij", "inputs": ["A", "S"]})g", R"g("M")g"},
-    {product + R"g({"name": "P", "einsum": "ij->ji", "inputs": ["S"], "join": "exp(x)"},
+    {sampled_product + R"g({"name": "M", "einsum": "ij,ij->ij", "inputs": ["A", "S"]})g", R"g("M")g"},
+    {sampled_product + R"g({"name": "P", "einsum": "ij->ji", "inputs": ["S"], "join": "exp(x)"},
                   {"name": "m", "einsum": "ij,ji->j", "inputs": ["A", "P"]})g",
      R"g("m")g", "0", 2},
-    {R"g({"name": "known", "einsum": "ij->ij", "inputs": ["A"], "join": "where(x == 0, 0, 1)"},)g" + product +
+    {R"g({"name": "known", "einsum": "ij->ij", "inputs": ["A"], "join": "where(x == 0, 0, 1)"},)g" + sampled_product +
          R"g({"name": "loss", "einsum": "ij,ij,ij->", "inputs": ["known", "A", "S"], "join": "x*(y - z)^2"},
             {"name": "g", "grad": {"of": "loss", "wrt": ["U", "V"]}})g",
      R"g("loss", "g/U", "g/V")g"},
-    {product + R"g({"name": "m", "einsum": "ij,ij->i", "inputs": ["A", "S"], "join": "x + y", "agg": "min"})g",
+    {sampled_product + R"g({"name": "m", "einsum": "ij,ij->i", "inputs": ["A", "S"], "join": "x + y", "agg": "min"})g",
      R"g("m")g", "\"inf\""},
-    {R"g({"name": "L", "loop": {"times": 3, "carry": {"U": "u"}, "body": [)g" + product +
+    {R"g({"name": "L", "loop": {"times": 3, "carry": {"U": "u"}, "body": [)g" + sampled_product +
          R"g({"name": "E", "einsum": "ij,ij,ij->ij", "inputs": ["A", "S", "D"], "join": "x*(y - z)"},
             {"name": "u", "einsum": "ij,jr->ir", "inputs": ["E", "V"], "join": "0.1*x*y"}]}})g",
      R"g("L/U")g"},
     // Two that do not agree: all of S is made.
-    {product + R"g({"name": "M", "einsum": "ij,ij->ij", "inputs": ["A", "S"]},
+    {sampled_product + R"g({"name": "M", "einsum": "ij,ij->ij", "inputs": ["A", "S"]},
                   {"name": "N", "einsum": "ij,ij->ij", "inputs": ["B", "S"]})g",
      R"g("M", "N")g", "0", 0},
 };

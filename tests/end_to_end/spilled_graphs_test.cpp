@@ -36,7 +36,7 @@ void check_spilled(test::WholeRun const& plain, test::WholeRunSetup const& setup
     }
 }
 
-void check(std::uint64_t seed, std::string const& dtype) {
+void check_spilled(std::uint64_t seed, std::string const& dtype) {
     Json const json = test::random_graph(seed, {.dtype = dtype, .sparse = seed % 3 == 0 ? 40 : 0});
     INFO("seed " << seed << " " << dtype << "\n" << json.dump());
     test::WholeRunSetup setup;
@@ -68,5 +68,5 @@ void check(std::uint64_t seed, std::string const& dtype) {
 TEST_CASE("random graphs give the same bits when their blocks spill", "[end_to_end][spill]") {
     auto const dtype = GENERATE("f64", "mixed", "c128");
     auto const [first, count] = test::seeds(30);
-    for (std::uint64_t seed = first; seed < first + count; ++seed) check(seed, dtype);
+    for (std::uint64_t seed = first; seed < first + count; ++seed) check_spilled(seed, dtype);
 }

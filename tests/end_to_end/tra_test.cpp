@@ -9,7 +9,7 @@ using namespace ein;
 
 namespace {
 
-void check(Json const& graph, int ranks, std::string const& decompose = "eindecomp") {
+void check_relation(Json const& graph, int ranks, std::string const& decompose = "eindecomp") {
     test::WholeRunSetup setup;
     setup.ranks = ranks;
     setup.decompose = decompose;
@@ -31,14 +31,14 @@ TEST_CASE("the programs of examples/tensor-relations.json run at any rank count"
     Json const graph = Json::parse(read_text_file(EIN_EXAMPLES "/tensor-relations.json"));
     auto const ranks = GENERATE(1, 2, 3, 4, 5, 7);
     auto const decompose = GENERATE("eindecomp", "exact", "data");
-    check(graph, ranks, decompose);
+    check_relation(graph, ranks, decompose);
 }
 
 TEST_CASE("random programs of the tensor relational algebra run at any rank count", "[end_to_end][tra]") {
     auto const dtype = GENERATE("f64", "i32");
     constexpr int rank_counts[] = {1, 2, 3, 4, 5, 7};
     for (std::uint64_t seed = 1; seed <= 120; ++seed)
-        check(test::RandomTraMaker(seed).make(dtype).graph, rank_counts[seed % 6]);
+        check_relation(test::RandomTraMaker(seed).make(dtype).graph, rank_counts[seed % 6]);
 }
 
 TEST_CASE("a filter of very many runs is looked up, by all ranks together", "[end_to_end][tra]") {
@@ -53,5 +53,5 @@ TEST_CASE("a filter of very many runs is looked up, by all ranks together", "[en
     Json aggregated = graph;
     aggregated["nodes"][0]["tra"]["aggregate"]["kernel"] = kernel;
     aggregated["nodes"][0]["tra"]["of"]["rekey"][1] = "min(2, mod([k0]*[k0], 5))";
-    check(aggregated, ranks);
+    check_relation(aggregated, ranks);
 }

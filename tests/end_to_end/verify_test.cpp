@@ -36,8 +36,9 @@ Json graph_of(Json tensors, Json nodes, char const* output, char const* dtype = 
 }
 
 Json const layer_norm = graph_of({{"X", leaf({8, 512}, normal(1000, 0.01))}}, {op("Z", "layer_norm", "X")}, "Z");
-Json const product = graph_of({{"A", leaf({16, 256}, uniform(0.5, 1.5))}, {"B", leaf({256, 8}, uniform(0.5, 1.5))}},
-                              {node("Z", "ij,jk->ik", {"A", "B"})}, "Z");
+Json const dot_products =
+    graph_of({{"A", leaf({16, 256}, uniform(0.5, 1.5))}, {"B", leaf({256, 8}, uniform(0.5, 1.5))}},
+             {node("Z", "ij,jk->ik", {"A", "B"})}, "Z");
 
 /// Writes results as a run would and verifies them against a graph.
 relation::Verification verify(Json const& graph, tensor::HostTensor const& result,
@@ -98,13 +99,13 @@ TEST_CASE("what was amplified is reported, with the largest tolerance used", "[e
     CHECK(amplified.outputs[0].ill_conditioned > 0);
     CHECK(amplified.outputs[0].tolerance > 1e-3);
     CHECK(amplified.outputs[0].tolerance < 0.5);
-    relation::Verification const other = verify(product, result_of(product, 2));
+    relation::Verification const other = verify(dot_products, result_of(dot_products, 2));
     CHECK(other.ill_conditioned() == 0);
     CHECK(other.outputs.at(0).tolerance < 1e-4);
 }
 
 TEST_CASE("faults are found, in ill-conditioned results too", "[end_to_end][verify]") {
-    Json const& whole = GENERATE_REF(layer_norm, product);
+    Json const& whole = GENERATE_REF(layer_norm, dot_products);
     tensor::HostTensor result = result_of(whole, 2);
     std::size_t const row = result.bytes().size() / static_cast<std::size_t>(result.shape()[0]);
     SECTION("two swapped rows") {
@@ -117,10 +118,10 @@ TEST_CASE("faults are found, in ill-conditioned results too", "[end_to_end][veri
 }
 
 TEST_CASE("a missing term of many is found", "[end_to_end][verify]") {
-    Json short_of_one = product;
+    Json short_of_one = dot_products;
     short_of_one["nodes"][0]["join"] = "where([j] == 7, 0, x * y)";
-    relation::Verification const result = verify(product, result_of(short_of_one, 2));
+    relation::Verification const result = verify(dot_products, result_of(short_of_one, 2));
     CHECK(result.mismatches.size() == 1);
     CHECK(result.differ() == 16 * 8);
-    CHECK(verify(product, result_of(short_of_one, 2), 4).mismatches.size() == 1);
+    CHECK(verify(dot_products, result_of(short_of_one, 2), 4).mismatches.size() == 1);
 }

@@ -298,7 +298,6 @@ TensorDeclaration read_tensor(Cursor const& tensor, std::string const& name, DTy
     Written written;
     if (auto const at = optional_at(tensor, "dtype")) written.dtype = read_dtype(*at);
     declaration.dtype = written.dtype.value_or(default_dtype);
-    declaration.listing = read_listing(tensor, declaration.dtype);
     written.shape = tensor.has("shape") ? read_shape(tensor.at("shape")) : shape_in_graph(tensor, declaration.dtype);
     declaration.shape = written.shape;
     if (auto const data = optional_at(tensor, "data")) {
@@ -306,6 +305,7 @@ TensorDeclaration read_tensor(Cursor const& tensor, std::string const& name, DTy
         if (source) declaration.source = std::move(*source);
     }
     complete(declaration, written, tensor, name, headers);
+    declaration.listing = read_listing(tensor, declaration.dtype);  // a file's header may have said the dtype
     if (declaration.shape && !fits(*declaration.shape, declaration.dtype)) {
         (tensor.has("shape") ? tensor.at("shape") : tensor)
             .fail("a tensor of at most 2^62 bytes", to_string(*declaration.shape), "write smaller extents");

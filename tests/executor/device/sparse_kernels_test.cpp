@@ -14,7 +14,7 @@ using scalar::Scalar;
 
 namespace {
 
-void compare_all(unsigned seed, int rounds, bool long_labels) {
+void compare_sparse(unsigned seed, int rounds, bool long_labels) {
     std::mt19937 random(seed);
     CpuDevice cpu;
     ReferenceDevice reference;
@@ -107,9 +107,9 @@ TEST_CASE("what is not listed contributes nothing beside inf and nan", "[executo
 }
 
 TEST_CASE("the cpu agrees with the reference on random sparse kernels", "[executor][device][sparse]") {
-    compare_all(1, 6000, false);
+    compare_sparse(1, 6000, false);
 }
 
 TEST_CASE("the cpu agrees with the reference on sparse kernels with long labels", "[executor][device][sparse]") {
-    compare_all(2, 150, true);
+    compare_sparse(2, 150, true);
 }

@@ -11,14 +11,14 @@ using namespace ein::test;
 
 namespace {
 
-Table<schedule::LoopSpecId, schedule::LoopSpec> const no_loops;
+Table<schedule::LoopSpecId, schedule::LoopSpec> const loopless;
 
 /// A run state of `copied_twice` whose failures are noted down.
 struct Fixture {
     schedule::Schedule schedule = copied_twice();
     std::vector<std::string> failures;
     RunState state{schedule.sections[Rank{0}],
-                   no_loops,
+                   loopless,
                    schedule::replay(schedule.sections[Rank{0}]),
                    {},
                    2,

@@ -11,7 +11,7 @@ using schedule::TensorId;
 
 namespace {
 
-TensorId const x{0}, y{1}, z{2}, w{3};
+TensorId const x{0}, y{1}, z{2}, carried{3};
 
 schedule::Header header() {
     schedule::Header out;
@@ -80,24 +80,24 @@ TEST_CASE("parts that several ranks make are counted once", "[executor][finite]"
 }
 
 TEST_CASE("in loops the first iteration counts, and what is carried is there in the next one", "[executor][finite]") {
-    // w is carried from y; y = f(w), z = g(y).
-    std::vector<CarriedTensor> const carries{{LoopSpecId{0}, w, y}};
-    SeenTensor const body = made(y, 0, {w}, {}, elements(1, during(3))),
-                     reader = made(z, 1, {y, w}, {}, elements(1, during(3)));
+    // `carried` comes from y; y = f(carried), z = g(y).
+    std::vector<CarriedTensor> const carries{{LoopSpecId{0}, carried, y}};
+    SeenTensor const body = made(y, 0, {carried}, {}, elements(1, during(3))),
+                     reader = made(z, 1, {y, carried}, {}, elements(1, during(3)));
     CHECK(found({{{body, reader}, carries}}) == Texts{"Y: 1 element (1 infinite) in iteration 3 of loop 'train'"});
-    SeenTensor const later = made(z, 1, {w}, elements(2, during(4)), {});
+    SeenTensor const later = made(z, 1, {carried}, elements(2, during(4)), {});
     CHECK(found({{{body, later}, carries}}) == Texts{"Y: 1 element (1 infinite) in iteration 3 of loop 'train'",
                                                      "?Z: 2 elements (2 NaN) in iteration 4 of loop 'train'"});
-    SeenTensor const sooner = made(z, 1, {w}, elements(2, during(3)), {});  // when w was finite still
+    SeenTensor const sooner = made(z, 1, {carried}, elements(2, during(3)), {});  // when carried was finite still
     CHECK(found({{{body, sooner}, carries}}).size() == 2);
     CHECK(first_fault(origins(header(), {{{body, sooner}, carries}}))->node == "Y");
-    SeenTensor const after = made(z, 1, {w, y}, {}, elements(1));  // the loop
+    SeenTensor const after = made(z, 1, {carried, y}, {}, elements(1));  // the loop
     CHECK(found({{{body, after}, carries}}).size() == 1);
 }
 
 TEST_CASE("what is carried through an inner loop begins where it began", "[executor][finite]") {
-    std::vector<CarriedTensor> const carries{{LoopSpecId{1}, w, y}, {LoopSpecId{0}, x, y}};
-    SeenTensor const body = made(y, 1, {w, x}, {}, elements(1, during(2, 3))),
+    std::vector<CarriedTensor> const carries{{LoopSpecId{1}, carried, y}, {LoopSpecId{0}, x, y}};
+    SeenTensor const body = made(y, 1, {carried, x}, {}, elements(1, during(2, 3))),
                      reader = made(z, 0, {x}, elements(1, during(3)), {});
     CHECK(found({{{body, reader}, carries}}) ==
           Texts{"?Z: 1 element (1 NaN) in iteration 3 of loop 'train'",

@@ -44,13 +44,15 @@ TEST_CASE("what is written comes back, and the folder stays empty", "[executor][
     CHECK(std::filesystem::is_empty(folder.path()));
 }
 
-TEST_CASE("a folder that is missing or no folder is reported with its fix", "[executor][spill_file]") {
+TEST_CASE("a folder that is missing is made, what is no folder is reported with its fix", "[executor][spill_file]") {
     TemporaryFolder folder;
     folder.write("file", "text");
-    for (std::string const name : {"none", "file"}) {
+    SpillFile const file(folder.path() / "none" / "yet", 0);
+    CHECK(std::filesystem::is_empty(folder.path() / "none" / "yet"));
+    for (std::string const name : {"file", "file/below"}) {
         std::string const text = failure_of([&] { SpillFile(folder.path() / name, 0); });
         CHECK_THAT(text, Catch::StartsWith("--spill-dir " + folder.file(name) + ": expected a folder"));
-        CHECK_THAT(text, Catch::Contains("create it, or give another --spill-dir"));
+        CHECK_THAT(text, Catch::Contains("give another --spill-dir"));
     }
 }
 

@@ -16,15 +16,15 @@ using namespace ein::executor;
 
 namespace {
 
-constexpr std::int64_t bytes = std::int64_t{1} << 20;
+constexpr std::int64_t message_bytes = std::int64_t{1} << 20;
 
 /// What two ranks find, or report.
 std::vector<std::string> found(DeviceMessages wanted, LoopbackOptions const& options) {
     return test::on_ranks(2, options, [&](Transport& transport) -> std::string {
         EmulatedDevice device;
         try {
-            std::byte* const memory = device.reserve(bytes);
-            return messages_reach_devices(transport, wanted, &device, memory, bytes) ? "yes" : "no";
+            std::byte* const memory = device.reserve(message_bytes);
+            return messages_reach_devices(transport, wanted, &device, memory, message_bytes) ? "yes" : "no";
         } catch (std::exception const& error) {
             return error.what();
         }

@@ -15,9 +15,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-struct Folder {
+struct RecordFolder {
     fs::path path = fs::temp_directory_path() / ("flight-" + std::to_string(getpid()));
-    ~Folder() { fs::remove_all(path); }
+    ~RecordFolder() { fs::remove_all(path); }
 };
 
 std::vector<Json> slices_of(fs::path const& file) {
@@ -33,7 +33,7 @@ std::vector<Json> slices_of(fs::path const& file) {
 TEST_CASE("the record of a run that failed has the task that failed, still open", "[executor][trace][flight]") {
     int const ranks = GENERATE(1, 2, 3, 5), threads = GENERATE(1, 3);
     CAPTURE(ranks, threads);
-    Folder const folder;
+    RecordFolder const folder;
     auto const schedule = split_k_schedule(ranks);
     RunSetup setup;
     setup.threads = threads;
@@ -60,7 +60,7 @@ TEST_CASE("the record of a run that failed has the task that failed, still open"
 }
 
 TEST_CASE("a record has the last thousand that ended and all that is open", "[executor][trace][flight]") {
-    Folder const folder;
+    RecordFolder const folder;
     auto const schedule = split_k_schedule(2);
     Record record(3, schedule.sections[Rank{0}].tasks.size(), Keep::latest);
     for (int i = 0; i < 2000; ++i) {
@@ -95,7 +95,7 @@ TEST_CASE("flight records lie beside the results, and the next run removes them"
     CHECK(flight_folder("/a/results") == "/a/results.flight");
     CHECK(flight_folder("/a/results/") == "/a/results.flight");
     CHECK(flight_folder("/a/b/../results/.") == "/a/results.flight");
-    Folder const folder;
+    RecordFolder const folder;
     sweep_flight_records(folder.path);  // nothing there
     fs::create_directories(folder.path);
     std::ofstream(folder.path / "rank-0.json") << "{}";

@@ -11,12 +11,13 @@ using namespace ein::graph::test;
 
 namespace {
 
-/// A.npy and m.safetensors hold f64 (4, 6); half.npy holds f32 (2,); csv.npy is text; others are missing; raw ones say
+/// A.npy and m.safetensors hold f64 (4, 6), half.npy f32 (2,), whole.npy i64 (2,); csv.npy is text; others are missing; raw ones say
 /// nothing.
 std::optional<Header> headers(std::string const&, tensor::Source const& source) {
     if (!tensor::file_of(source) || std::holds_alternative<tensor::RawSource>(source)) return std::nullopt;
     std::string const& file = *tensor::file_of(source);
     if (file == "half.npy") return Header{{DType::f32, {2}}, source};
+    if (file == "whole.npy") return Header{{DType::i64, {2}}, source};
     if (file == "A.npy" || file == "m.safetensors") return Header{{DType::f64, {4, 6}}, source};
     if (file == "csv.npy") throw InputError(Fault{file, "", "a .npy file", "what looks like text", "convert it"});
     throw tensor::UnopenedFile(
@@ -55,6 +56,15 @@ TEST_CASE("what a tensor leaves out its file says", "[lib][graph][headers]") {
     // f32 files are read as bf16, and stay so where that is the graph's dtype.
     CHECK(read_tensor(R"({"data": {"npy": "half.npy"}})", R"("dtype": "bf16", )").dtype == DType::bf16);
     CHECK(read_tensor(R"({"data": {"npy": "A.npy"}})", R"("dtype": "bf16", )").dtype == DType::f64);
+}
+
+TEST_CASE("a fill has the dtype that the file says", "[lib][graph][headers][sparse]") {
+    auto const fill_of = [](std::string const& file) {
+        return read_tensor(R"({"sparse": true, "fill": 3, "data": {"npy": ")" + file + "\"}}").listing.value().fill;
+    };
+    CHECK(fill_of("whole.npy").integer == 3);
+    CHECK(fill_of("A.npy").number == 3.0);
+    CHECK(refused(R"({"sparse": true, "fill": 0.5, "data": {"npy": "whole.npy"}})").where == "/tensors/A/fill");
 }
 
 TEST_CASE("a file of another kind is a fault, whatever the graph says of its tensor", "[lib][graph][headers]") {

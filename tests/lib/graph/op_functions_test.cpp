@@ -85,7 +85,7 @@ TEST_CASE("aggregations are ops with axes and keepdims", "[lib][graph][ops]") {
           Lines{"out f32(2, 1) = A(axis0 axis1) -> (axis0 kept1) max x"});
     CHECK(nodes_of(op("sum", R"(["A"])", R"("axis": null)")) == Lines{"out f32() = A(axis0 axis1) -> () sum x"});
     CHECK(nodes_of(op("std", R"(["A"])", R"("axis": 1, "ddof": 1)")).back() ==
-          "out f32(2,) = out:squares(axis0) -> (axis0) sum sqrt(x/2.0)");
+          "out f32(2,) = out:squares(axis0) -> (axis0) sum where(x/2.0 == 0, x/2.0, sqrt(x/2.0))");
     CHECK(nodes_of(op("norm", R"(["A"])")) == Lines{"out:squares f32() = A(axis0 axis1) -> () sum x*x",
                                                     "out f32() = out:squares() -> () sum where(x == 0, x, sqrt(x))"});
     CHECK(nodes_of(op("norm", R"(["z"])"))[0] == "out:squares f32() = z(axis0 axis1) -> () sum real(x*conj(x))");
@@ -180,8 +180,22 @@ TEST_CASE("var, std and norm of any join", "[lib][graph]") {
     CHECK(nodes_of(R"j("einsum": "ij->i", "inputs": ["A"], "join": "abs(x)", "agg": "std")j") ==
           Lines{"out:sum f32(2,) = A(i j) -> (i) sum abs(x)", "out:mean f32(2,) = out:sum(i) -> (i) sum x/3.0",
                 "out:squares f32(2,) = A(i j) out:mean(i) -> (i) sum (abs(x) - y)*(abs(x) - y)",
-                "out f32(2,) = out:squares(i) -> (i) sum sqrt(x/3.0)"});
+                "out f32(2,) = out:squares(i) -> (i) sum where(x/3.0 == 0, x/3.0, sqrt(x/3.0))"});
     CHECK(dtype_of(R"j("einsum": "ij->i", "inputs": ["z"], "agg": "var")j") == DType::f32);
     CHECK(dtype_of(R"j("einsum": "i->", "inputs": ["n"], "agg": "norm")j") == DType::f64);
     CHECK(dtype_of(R"j("einsum": "i->", "inputs": ["n"], "agg": "count")j") == DType::i64);
+    CHECK(dtype_of(R"j("einsum": "i->", "inputs": ["n8"], "agg": "logsumexp")j") == DType::f64);
+    CHECK(dtype_of(R"j("einsum": "ij->i", "inputs": ["w"], "agg": "logsumexp")j") == DType::f16);
+}
+
+TEST_CASE("what is counted wraps as it would alone", "[lib][graph]") {
+    auto const counted_in = [](std::string const& join) {
+        EinGraph const graph =
+            one_node(R"("einsum": "i,i->", "inputs": ["n8", "n8"], "agg": "count", "join": ")" + join + "\"");
+        EinSumTypes const types = types_of(graph, graph.nodes[0]);
+        CHECK(types.accumulate == DType::i64);
+        return types.compute;
+    };
+    CHECK(counted_in("x*y") == DType::u8);
+    CHECK(counted_in("x/y") == DType::i64);  // the quotient is f64 whatever it is computed from
 }

@@ -8,7 +8,7 @@ using namespace ein;
 
 namespace {
 
-struct Case {
+struct SlicedCase {
     std::string subscripts;
     std::vector<Shape> shapes;
     std::vector<std::string> sliced;
@@ -21,7 +21,7 @@ struct Product {
     graph::EinGraph graph;
     test::Leaves leaves;
 
-    explicit Product(Case const& of) {
+    explicit Product(SlicedCase const& of) {
         test::GraphBuilder builder;
         std::vector<std::string> names;
         unsigned drawn = 7;
@@ -61,23 +61,23 @@ graph::Path from_the_left(std::size_t operands) {
 
 TEST_CASE("a sliced product is what it is unsliced, however many slices are done at once", "[lib][relation]") {
     auto const of =
-        GENERATE(Case{"ij,jk,kl,li->", {{4, 3}, {3, 5}, {5, 2}, {2, 4}}, {"i"}},
-                 Case{"ij,jk,kl,li->", {{4, 3}, {3, 5}, {5, 2}, {2, 4}}, {"k", "i", "j"}},
-                 Case{"ab,bc,cd->ad", {{2, 3}, {3, 4}, {4, 3}}, {"c", "b"}},
-                 Case{"ax,bx,cx,xy,y->abc", {{2, 5}, {3, 5}, {2, 5}, {5, 3}, {3}}, {"x"}},  // a hyperedge
-                 Case{"zab,zbc,zca->z", {{2, 3, 4}, {2, 4, 3}, {2, 3, 3}}, {"a", "b"}},     // a batch
-                 Case{"iij,jk,k->", {{3, 3, 4}, {4, 2}, {2}}, {"i"}},                       // a diagonal
-                 Case{"ij,kl,jm,n->k", {{3, 3}, {2, 2}, {3, 2}, {4}}, {"j"}},               // parts and labels alone
-                 Case{"ij,jk,ki->", {{3, 3}, {3, 3}, {3, 3}}, {"j"}, {}, DType::c128},
-                 Case{"ij,jk,kl->il", {{3, 4}, {4, 3}, {3, 2}}, {"j"}, {}, DType::i32},
-                 Case{"ij,jk,kl->il", {{3, 4}, {4, 3}, {3, 2}}, {"j"}, {.join = "x + y + z", .agg = scalar::Agg::min}},
-                 Case{"ij,jk,kl->il", {{3, 4}, {4, 3}, {3, 2}}, {"k"}, {.join = "x + y + z", .agg = scalar::Agg::max}},
-                 Case{"ij,jk,kl->il",
+        GENERATE(SlicedCase{"ij,jk,kl,li->", {{4, 3}, {3, 5}, {5, 2}, {2, 4}}, {"i"}},
+                 SlicedCase{"ij,jk,kl,li->", {{4, 3}, {3, 5}, {5, 2}, {2, 4}}, {"k", "i", "j"}},
+                 SlicedCase{"ab,bc,cd->ad", {{2, 3}, {3, 4}, {4, 3}}, {"c", "b"}},
+                 SlicedCase{"ax,bx,cx,xy,y->abc", {{2, 5}, {3, 5}, {2, 5}, {5, 3}, {3}}, {"x"}},  // a hyperedge
+                 SlicedCase{"zab,zbc,zca->z", {{2, 3, 4}, {2, 4, 3}, {2, 3, 3}}, {"a", "b"}},     // a batch
+                 SlicedCase{"iij,jk,k->", {{3, 3, 4}, {4, 2}, {2}}, {"i"}},                       // a diagonal
+                 SlicedCase{"ij,kl,jm,n->k", {{3, 3}, {2, 2}, {3, 2}, {4}}, {"j"}},               // parts and labels alone
+                 SlicedCase{"ij,jk,ki->", {{3, 3}, {3, 3}, {3, 3}}, {"j"}, {}, DType::c128},
+                 SlicedCase{"ij,jk,kl->il", {{3, 4}, {4, 3}, {3, 2}}, {"j"}, {}, DType::i32},
+                 SlicedCase{"ij,jk,kl->il", {{3, 4}, {4, 3}, {3, 2}}, {"j"}, {.join = "x + y + z", .agg = scalar::Agg::min}},
+                 SlicedCase{"ij,jk,kl->il", {{3, 4}, {4, 3}, {3, 2}}, {"k"}, {.join = "x + y + z", .agg = scalar::Agg::max}},
+                 SlicedCase{"ij,jk,kl->il",
                       {{3, 4}, {4, 3}, {3, 2}},
                       {"j"},
                       {.join = "x && y && z", .agg = scalar::Agg::any},
                       DType::boolean},
-                 Case{"ij,jk,kl->il", {{3, 4}, {4, 3}, {3, 2}}, {"j"}, {.join = "abs(x)*y*(z+1)*3"}});
+                 SlicedCase{"ij,jk,kl->il", {{3, 4}, {4, 3}, {3, 2}}, {"j"}, {.join = "abs(x)*y*(z+1)*3"}});
     Extent const at_once = GENERATE(1, 2, 3);
     CAPTURE(of.subscripts, of.sliced, at_once);
     Product product(of);

@@ -2,8 +2,8 @@
 
 #include <cmath>
 #include <cstring>
-#include <limits>
 
+#include "tests/lib/tensor/special_values.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ein;
@@ -18,8 +18,8 @@ HostTensor reals(std::vector<double> const& values, DType dtype = DType::f64) {
     return out;
 }
 
-double const not_a_number = std::nan("");
-double const inf = std::numeric_limits<double>::infinity();
+using test::inf;
+using test::not_a_number;
 using Pair = std::pair<double, double>;
 
 }  // namespace

@@ -4,12 +4,12 @@
 #include <cmath>
 #include <complex>
 #include <cstring>
-#include <limits>
 #include <vector>
 
 #include "lib/base/float16.hpp"
 #include "lib/tensor/cast.hpp"
 #include "lib/tensor/host_tensor.hpp"
+#include "tests/lib/tensor/special_values.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ein;
@@ -17,7 +17,7 @@ using tensor::HostTensor;
 
 namespace {
 
-constexpr double inf = std::numeric_limits<double>::infinity();
+using test::inf;
 
 std::vector<std::complex<double>> special_values() {
     std::vector<std::complex<double>> values;

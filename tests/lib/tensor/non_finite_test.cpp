@@ -1,9 +1,9 @@
 #include "lib/tensor/non_finite.hpp"
 
 #include <cmath>
-#include <limits>
 
 #include "lib/tensor/host_tensor.hpp"
+#include "tests/lib/tensor/special_values.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ein;
@@ -11,7 +11,8 @@ using tensor::NonFinite;
 
 namespace {
 
-double const inf = std::numeric_limits<double>::infinity(), not_a_number = std::nan("");
+using test::inf;
+using test::not_a_number;
 
 tensor::HostTensor numbers(DType dtype, std::vector<std::complex<double>> const& values) {
     tensor::HostTensor out(dtype, {static_cast<Extent>(values.size())});

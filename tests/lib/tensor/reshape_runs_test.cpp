@@ -48,7 +48,7 @@ Shape random_shape(Extent elements, std::mt19937& random) {
     return shape;
 }
 
-Box random_box(Shape const& shape, std::mt19937& random) {
+Box random_box_in(Shape const& shape, std::mt19937& random) {
     Box box = Box::whole(shape);
     for (std::size_t axis = 0; axis < shape.size(); ++axis) {
         if (random() % 2 == 0) continue;
@@ -90,7 +90,7 @@ TEST_CASE("random boxes share what comparing every position finds", "[lib][tenso
     for (int round = 0; round < 3000; ++round) {
         Extent const elements = std::array<Extent, 6>{1, 12, 30, 64, 72, 210}[random() % 6];
         Shape const from = random_shape(elements, random), to = random_shape(elements, random);
-        Box const from_box = random_box(from, random), to_box = random_box(to, random);
+        Box const from_box = random_box_in(from, random), to_box = random_box_in(to, random);
         CAPTURE(to_string(from), to_string(from_box), to_string(to), to_string(to_box));
         std::vector<Extent> const here = positions(from, from_box), there = positions(to, to_box);
         std::vector<Run> expected;

@@ -2,6 +2,7 @@
 #include "executor/fusion/fusion_plan.hpp"
 #include "lib/scalar/expression/parse/parse.hpp"
 #include "lib/tensor/compare.hpp"
+#include "lib/schedule/fusion/fold.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/results.hpp"
 #include "tests/support/whole_run.hpp"

@@ -13,15 +13,6 @@ using scalar::Agg;
 using scalar::Expr;
 using scalar::Op;
 
-/// An index widens nothing: a join of integers or truth values whose result is as narrow is computed as the maximum of
-/// that join is.
-std::optional<DType> narrow_compute(Expr const& join, std::span<DType const> inputs) {
-    DType const own = common_dtype(inputs);
-    if (kind(own) > Kind::integer) return std::nullopt;
-    scalar::TypeResult const type = scalar::type_of(join, own, own);
-    return type.problem.empty() && promote(type.type, own) == own ? std::optional(own) : std::nullopt;
-}
-
 /// The type of m, chosen so that both EinSums compute in the same type: the join then has the same bits in both.
 DType best_dtype(DType join, DType compute) {
     switch (kind(compute)) {
@@ -34,6 +25,13 @@ DType best_dtype(DType join, DType compute) {
 }
 
 }  // namespace
+
+std::optional<DType> narrow_compute(Expr const& join, std::span<DType const> inputs) {
+    DType const own = common_dtype(inputs);
+    if (kind(own) > Kind::integer) return std::nullopt;
+    scalar::TypeResult const type = scalar::type_of(join, own, own);
+    return type.problem.empty() && promote(type.type, own) == own ? std::optional(own) : std::nullopt;
+}
 
 ValueId lower_argbest(NodeBuilder& builder, EinSum einsum, std::vector<ValueId> inputs, DType dtype) {
     std::vector<DType> dtypes;

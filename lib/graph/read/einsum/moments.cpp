@@ -35,6 +35,11 @@ bool has_complex_input(AggLowering const& of) {
                        [&](ValueId input) { return is_complex(of.builder.value(input).dtype); });
 }
 
+/// sqrt(x) for x >= 0. Of 0 it is that 0: the root has no slope there, so its gradient is 0, not nan.
+Expr root_of(Expr const& x) {
+    return Expr::call(Op::where, {Expr::call(Op::eq, {x, Expr::integer(0)}), x, Expr::call(Op::sqrt, {x})});
+}
+
 /// The sum of |x - mean|^2.
 ValueId squares_about_mean(AggLowering const& of, double count) {
     ValueId const sum = of.builder.einsum("sum", of.einsum, of.inputs, of.inside, of.path);
@@ -76,14 +81,11 @@ ValueId lower_var(AggLowering of) {
 }
 
 ValueId lower_std(AggLowering of) {
-    return finish_variance(of, [](Expr x) { return Expr::call(Op::sqrt, {std::move(x)}); });
+    return finish_variance(of, [](Expr x) { return root_of(x); });
 }
 
 ValueId lower_norm(AggLowering of) {
-    Expr const x = Expr::operand(0);
-    // Of 0 it is that 0: the root has no slope there.
-    Expr const root = Expr::call(Op::where, {Expr::call(Op::eq, {x, Expr::integer(0)}), x, Expr::call(Op::sqrt, {x})});
-    EinSum last = finishing(of.einsum, root);
+    EinSum last = finishing(of.einsum, root_of(Expr::operand(0)));
     bool const complex = has_complex_input(of) || is_complex(of.inside);
     of.einsum.join = square_of(of.einsum.join, complex);
     ValueId const squares = of.builder.einsum("squares", std::move(of.einsum), of.inputs, real_part(of.inside));

@@ -30,8 +30,11 @@ DType count_result(DType) { return DType::i64; }
 
 DType real_result(DType common) { return real_part(as_float(common)); }
 
-/// How many are not 0.
+/// How many are not 0: a count widens nothing, what it counts wraps as it would alone.
 ValueId count(AggLowering of) {
+    std::vector<DType> dtypes;
+    for (ValueId input : of.inputs) dtypes.push_back(of.builder.value(input).dtype);
+    if (!of.einsum.compute) of.einsum.compute = narrow_compute(of.einsum.join, dtypes);
     of.einsum.join = scalar::Expr::call(scalar::Op::ne, {of.einsum.join, scalar::Expr::integer(0)});
     return one_einsum(std::move(of));
 }
@@ -70,7 +73,8 @@ std::optional<NamedAgg> named_agg(std::string_view written) {
     for (scalar::Taken const& row : taken)
         if (row.written == name) name = row.means;
     if (auto const agg = scalar::agg_from_name(name))
-        return NamedAgg{scalar::name(*agg), *agg, false, same, as_output, one_einsum};
+        return NamedAgg{
+            scalar::name(*agg), *agg, false, *agg == Agg::logsumexp ? as_float : same, as_output, one_einsum};
     for (NamedAgg const& macro : macros)
         if (macro.name == name) return macro;
     return std::nullopt;

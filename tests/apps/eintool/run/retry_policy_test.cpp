@@ -7,7 +7,7 @@ using namespace ein::apps::tool;
 
 namespace {
 
-using Kind = NextStep::Kind;
+using StepKind = NextStep::Kind;
 
 /// What is done after each of some ends, up to the last.
 NextStep after(RetryPolicy& policy, std::vector<std::pair<int, std::string>> const& ends) {
@@ -34,27 +34,27 @@ TEST_CASE("codes above 128 are said with their signal", "[apps][run]") {
 TEST_CASE("what is done, refused or stopped is passed on", "[apps][run]") {
     for (int const code : {0, 2, 3, 4, 5, 75}) {
         RetryPolicy policy({});
-        CHECK(policy.after(code, "") == NextStep{Kind::end, code, ""});
+        CHECK(policy.after(code, "") == NextStep{StepKind::end, code, ""});
         CHECK(policy.tried_again() == 0);
     }
 }
 
 TEST_CASE("two retries without progress, then the first failure's code", "[apps][run]") {
     RetryPolicy policy({});
-    CHECK(policy.after(137, "").kind == Kind::again);
-    CHECK(policy.after(1, "").kind == Kind::again);
+    CHECK(policy.after(137, "").kind == StepKind::again);
+    CHECK(policy.after(1, "").kind == StepKind::again);
     NextStep const last = policy.after(205, "");
-    CHECK(last.kind == Kind::give_up);
+    CHECK(last.kind == StepKind::give_up);
     CHECK(last.code == 137);
     CHECK_THAT(last.why, Catch::Contains("up to a first checkpoint"));
 }
 
 TEST_CASE("a new checkpoint gives two retries anew", "[apps][run]") {
     RetryPolicy policy({});
-    CHECK(after(policy, {{137, ""}, {137, ""}, {1, "000001"}}).kind == Kind::again);
-    CHECK(policy.after(137, "000001").kind == Kind::again);
+    CHECK(after(policy, {{137, ""}, {137, ""}, {1, "000001"}}).kind == StepKind::again);
+    CHECK(policy.after(137, "000001").kind == StepKind::again);
     NextStep const last = policy.after(137, "000001");
-    CHECK(last.kind == Kind::give_up);
+    CHECK(last.kind == StepKind::give_up);
     CHECK(last.code == 1);
     CHECK_THAT(last.why, Catch::Contains("beyond checkpoint 000001"));
 }
@@ -62,14 +62,14 @@ TEST_CASE("a new checkpoint gives two retries anew", "[apps][run]") {
 TEST_CASE("progress at each failure goes on as long as retries do", "[apps][run]") {
     RetryPolicy forever({}), three(3);
     for (int number = 1; number <= 50; ++number)
-        CHECK(forever.after(137, std::to_string(100000 + number)).kind == Kind::again);
-    CHECK(after(three, {{137, "000001"}, {137, "000002"}, {137, "000003"}}).kind == Kind::again);
-    CHECK(three.after(1, "000004").kind == Kind::give_up);
-    CHECK(RetryPolicy(0).after(137, "").kind == Kind::give_up);
+        CHECK(forever.after(137, std::to_string(100000 + number)).kind == StepKind::again);
+    CHECK(after(three, {{137, "000001"}, {137, "000002"}, {137, "000003"}}).kind == StepKind::again);
+    CHECK(three.after(1, "000004").kind == StepKind::give_up);
+    CHECK(RetryPolicy(0).after(137, "").kind == StepKind::give_up);
 }
 
 TEST_CASE("a failure and then an end that is passed on", "[apps][run]") {
     RetryPolicy policy({});
-    CHECK(after(policy, {{137, ""}, {75, "000001"}}) == NextStep{Kind::end, 75, ""});
+    CHECK(after(policy, {{137, ""}, {75, "000001"}}) == NextStep{StepKind::end, 75, ""});
     CHECK(policy.tried_again() == 1);
 }

@@ -23,7 +23,7 @@ void set(KernelCase& test, std::vector<float> const& values) {
     std::memcpy(test.operand(0).data(), values.data(), values.size() * sizeof(float));
 }
 
-LoopPlan plan_of(KernelCase& test) {
+LoopPlan loops_of(KernelCase& test) {
     Nest nest = make_nest(test.shape());
     simplify(nest);
     return plan_loops(nest, 512);
@@ -79,19 +79,19 @@ TEST_CASE("the min-plus product is blocked and right", "[executor][device]") {
     ReferenceDevice reference;
     TestTeam team(3);
     CHECK(difference(test.elements(test.run(cpu, team)), test.elements(test.run(reference, team)), 1e-6) == "");
-    LoopPlan const plan = plan_of(test);
+    LoopPlan const plan = loops_of(test);
     CHECK(plan.tile >= 16);  // one vector tile of an operand serves many outputs
 }
 
 TEST_CASE("sums over rows keep a row of accumulators, sums over columns run along the row", "[executor][device]") {
     KernelCase rows(einsum("ij->j", {1000, 1000}), {DType::f32}, DType::f32, DType::f32);
-    CHECK(plan_of(rows).tile == 1000);
+    CHECK(loops_of(rows).tile == 1000);
     KernelCase columns(einsum("ij->i", {1000, 1000}), {DType::f32}, DType::f32, DType::f32);
-    CHECK(plan_of(columns).tile == 1);
+    CHECK(loops_of(columns).tile == 1);
     KernelCase flat(einsum("ij,ij->ij", {1000, 1000}, "x+y"), {DType::f32, DType::f32}, DType::f32, DType::f32);
-    CHECK(plan_of(flat).levels.size() == 1);
+    CHECK(loops_of(flat).levels.size() == 1);
     KernelCase short_rows(einsum("ij,i->ij", {100000, 7}, "x-y"), {DType::f32, DType::f32}, DType::f32, DType::f32);
-    CHECK(plan_of(short_rows).outer != LoopPlan::none);
+    CHECK(loops_of(short_rows).outer != LoopPlan::none);
 }
 
 TEST_CASE("logsumexp is stable and knows infinities", "[executor][device]") {
