@@ -11,8 +11,8 @@ namespace ein::apps {
 
 struct GraphFile {
     std::string text;
-    std::string name;              // for messages
-    std::filesystem::path folder;  // that relative paths of data files begin at
+    std::string name;                     // for messages
+    std::filesystem::path folder;         // that relative paths of data files begin at
     std::vector<std::string> notes = {};  // of read_graph: what is sound and hardly meant
 };
 

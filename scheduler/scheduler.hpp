@@ -30,11 +30,11 @@ struct SchedulerOptions {
     Staging staging = {};
     SplitRule split = {};
     Messages messages = {};
-    relation::ListedBound listed = {};  // of sparse leaves: how many elements their boxes list
-    Cluster cluster = {};               // that "best" simulates
-    bool search = true;                 // "best" looks at ia too, for graphs of few nodes
-    bool verify = true;                 // what leaves; false: the caller does, of what it takes
-    bool simulate = false;              // whatever `place` is, so that the makespan is known
+    relation::ListedBound listed = {};                    // of sparse leaves: how many elements their boxes list
+    Cluster cluster = {};                                 // that "best" simulates
+    bool search = true;                                   // "best" looks at ia too, for graphs of few nodes
+    bool verify = true;                                   // what leaves; false: the caller does, of what it takes
+    bool simulate = false;                                // whatever `place` is, so that the makespan is known
     std::optional<FusionLimits> fusion = FusionLimits();  // none: devices do not run kernels piece by piece
     bool reproducible = false;  // of a graph that graph/summation_order.hpp prepared: each sum in one kernel call
 };

@@ -95,6 +95,10 @@ inline constexpr double operations_of_a_function = 10;
 /// Bytes of all blocks of a piece, which are in the second-level cache together with what kernels need beside them.
 /// Chosen.
 inline constexpr double bytes_of_a_group_piece = 320 << 10;
+/// Bytes of a piece of whole rows, beyond which rows are cut too, where what is reduced can be carried; of a piece
+/// then. And what a piece has of the label at least. Chosen.
+inline constexpr double bytes_of_a_row_piece = 1 << 20, bytes_of_a_carried_piece = 768 << 10;
+inline constexpr Extent least_carried_length = 128;
 /// Bytes of a group's inner blocks: smaller ones are in the cache anyway. Chosen.
 inline constexpr double least_group_bytes = 4 << 20;
 /// Rows of a piece of a product, for which its other operand is packed again. Chosen.

@@ -25,8 +25,7 @@ struct SparseTerms::Walk {
             auto const& sparse = terms.shape_.sparse->operands[k];
             looks.emplace_back();
             if (sparse)
-                looks.back().emplace(call.operands[k], sparse->layout, sparse->lengths,
-                                     terms.shape_.operand_dtypes[k]);
+                looks.back().emplace(call.operands[k], sparse->layout, sparse->lengths, terms.shape_.operand_dtypes[k]);
         }
     }
 
@@ -91,9 +90,9 @@ struct SparseTerms::Walk {
             std::ptrdiff_t elements = 0;
             for (std::size_t axis = 0; axis < einsum.inputs[k].size(); ++axis)
                 elements += terms.shape_.operand_strides[k][axis] * index[at(einsum.inputs[k][axis])];
-            values.push_back(load_element(static_cast<std::byte const*>(call.operands[k]) +
-                                              elements * static_cast<std::ptrdiff_t>(size_of(type)),
-                                          type));
+            values.push_back(load_element(
+                static_cast<std::byte const*>(call.operands[k]) + elements * static_cast<std::ptrdiff_t>(size_of(type)),
+                type));
         }
         for (std::vector<int> const& set : terms.shape_.sparse->idle_sets)
             if (std::none_of(set.begin(), set.end(), [&](int k) { return is_listed[at(k)]; })) return;

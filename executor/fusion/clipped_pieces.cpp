@@ -47,8 +47,11 @@ void FusedGroupRunner::choose_clip(Prepared& group, scalar::Params const& params
     }
     if (!header_.reproducible)  // sums over fewer terms are made in other groups
         group.clip = GroupClip::make(group.steps, boxes_of(group, {}), cut, params);
+    bool const carries = !group.carried.empty();
+    for (std::size_t k = 0; carries && group.clip && k < group.steps.size(); ++k)
+        if (group.clip->label(k) != group.carried[k].label) group.clip.reset();
     std::int64_t const pieces = group.group.pieces();
-    group.clips.resize(group.clip || some_masks ? static_cast<std::size_t>(pieces) : 0);
+    group.clips.resize(group.clip || (some_masks && !carries) ? static_cast<std::size_t>(pieces) : 0);
     if (!group.clip) return;
     double left = 0, all = 0;
     for (std::int64_t number = 0; number < pieces; ++number) {
@@ -57,8 +60,9 @@ void FusedGroupRunner::choose_clip(Prepared& group, scalar::Params const& params
         IndexRange live = group.clip->live(boxes);
         if (live != whole && !group.clip->settled()) group.clip->settle(boxes);
         Extent const length = whole.length();
+        Extent const most = carries ? tuning::most_carried_lengths : tuning::most_clipped_lengths;
         Extent const grain =
-            rounded_up((length + tuning::most_clipped_lengths - 1) / tuning::most_clipped_lengths, tuning::clip_grain);
+            rounded_up(((carries ? group.carried_length : length) + most - 1) / most, tuning::clip_grain);
         Extent const kept = std::min(length, std::max(grain, rounded_up(live.length(), grain)));
         Extent const begin = std::min(live.begin - whole.begin, length - kept);
         group.whole = {0, length};
@@ -69,10 +73,10 @@ void FusedGroupRunner::choose_clip(Prepared& group, scalar::Params const& params
     if (left > (1 - tuning::least_clipped_share) * all) {
         group.clip.reset();
         group.whole = {};
-        if (!some_masks) group.clips.clear();
+        if (!some_masks || carries) group.clips.clear();
         return;
     }
-    for (std::size_t k = 0; k < group.steps.size(); ++k)
+    for (std::size_t k = 0; !carries && k < group.steps.size(); ++k)
         group.clip_moves.push_back(
             group.clip->label(k) < 0 ? Moves{} : moves_along(group, k, static_cast<std::size_t>(group.clip->label(k))));
 }

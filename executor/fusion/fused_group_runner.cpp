@@ -20,6 +20,8 @@ Shape output_lengths(KernelShape const& shape) {
     return out;
 }
 
+Extent rounded_up(Extent length) { return (length + tuning::clip_grain - 1) / tuning::clip_grain * tuning::clip_grain; }
+
 /// Bytes from a block's first element to the region's. @param labels  of its axes
 std::ptrdiff_t offset_of(BoxView const& box, std::vector<int> const& labels, BoxView const& region, DType dtype) {
     std::ptrdiff_t elements = 0;
@@ -68,7 +70,16 @@ FusedGroupRunner::Prepared FusedGroupRunner::prepare(FusedGroup group, Device& d
             out.moves.back().push_back(moves_along(out, k, axis.labels[out.steps[k].member]));
     }
     out.stream = stream_of(out);
+    if (out.group.carry) {
+        out.carried = carried_steps(*out.group.carry, out.steps);
+        FusedGroup::Carry const& carry = *out.group.carry;
+        out.carried_length = std::min(carry.length, rounded_up((carry.length + carry.parts - 1) / carry.parts));
+    }
     choose_clip(out, params);
+    if (out.group.carry) {
+        prepare_carry(out, device, params);
+        return out;
+    }
     unsigned uneven = 0;
     for (std::size_t a = 0; a < axes.size(); ++a)
         if (axes[a].length % axes[a].parts != 0) uneven |= 1U << a;
@@ -93,7 +104,7 @@ KernelShape FusedGroupRunner::shape_of(Prepared const& group, std::size_t k) con
     }
     shape.output_dtype = step.output;
     shape.keeps_order = of_task.keeps_order;
-    if (k + 1 < group.steps.size()) return shape;
+    if (!group.leaves(k)) return shape;
     shape.output_strides = of_task.output_strides;
     shape.output_bytes = group.group.members.bytes_of(*task_of(group, step).result());
     return shape;
@@ -126,12 +137,11 @@ std::vector<KernelShape> FusedGroupRunner::shapes_of_piece(Prepared const& group
             FusedGroup::Axis const& axis = group.group.axes[a];
             shape.lengths[axis.labels[step.member]] = axis.length / axis.parts + (longer >> a & 1);
         }
-        if (group.clip && group.clip->label(k) >= 0)
-            shape.lengths[static_cast<std::size_t>(group.clip->label(k))] = clipped;
+        if (group.label(k) >= 0) shape.lengths[static_cast<std::size_t>(group.label(k))] = clipped;
         for (std::size_t i = 0; i < step.operands.size(); ++i)
             if (step.operands[i].step >= 0)
                 shape.operand_strides[i] = out[static_cast<std::size_t>(step.operands[i].step)].output_strides;
-        if (k + 1 < group.steps.size()) shape.output_strides = row_major_strides(output_lengths(shape));
+        if (!group.leaves(k)) shape.output_strides = row_major_strides(output_lengths(shape));
         out.push_back(std::move(shape));
     }
     return out;
@@ -148,7 +158,7 @@ FusedGroupRunner::Piece& FusedGroupRunner::prepare_piece(Prepared& group, unsign
         KernelShape const& shape = out.shapes[k];
         if (step.in_place) {
             out.output_at.push_back(out.output_at[static_cast<std::size_t>(step.operands[0].step)]);
-        } else if (k + 1 < group.steps.size()) {
+        } else if (!group.leaves(k)) {
             out.output_at.push_back(out.bytes);
             out.bytes += lines(static_cast<std::size_t>(element_count(output_lengths(shape))) * size_of(step.output));
         }
@@ -229,6 +239,11 @@ void FusedGroupRunner::run(TaskId task, BlockStorage& storage, WorkerTeam& team,
 void FusedGroupRunner::run_piece(Prepared const& group, std::int64_t number, std::int64_t next, BlockStorage& storage,
                                  FusedSteps* seen, KnownFacts& known) const {
     std::span<std::byte const> coming;
+    if (group.group.carry) {
+        if (!compute_carried(group, number, true, storage, seen, known))
+            compute_carried(group, number, false, storage, seen, known);
+        return;
+    }
     if (next >= 0) coming = group.read_of_stream(place_of(group, next), storage);
     if (coming.data() == group.read_of_stream(place_of(group, number), storage).data()) coming = {};
     if (!compute_piece(group, number, true, coming, storage, seen, known))

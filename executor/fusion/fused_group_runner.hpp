@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "executor/fusion/carried_state.hpp"
 #include "executor/fusion/fused_steps.hpp"
 #include "executor/fusion/fusion_plan.hpp"
 #include "executor/fusion/group_clip.hpp"
@@ -78,11 +79,21 @@ private:
         std::optional<GroupClip> clip;
         std::vector<std::optional<MaskRange>> masks;  // of each step that is in place
         std::vector<PieceClip> clips;                 // by piece; empty: no label is clipped and nothing is masked
-        std::vector<Moves> clip_moves;                // of each step, along the clipped label
+        std::vector<Moves> clip_moves;                // of each step, along the label that is clipped or carried
+        std::vector<CarriedStep> carried;             // of each step, where the group carries something
+        std::map<unsigned, CarriedState> states;      // by Place::longer
+        std::vector<std::ptrdiff_t> result_moves;     // of what is carried last, by axis
+        Extent carried_length = 0;                    // of a piece of rows
 
         bool is_clipped(std::int64_t piece) const { return clip && clips[at(piece)].live != whole; }
         static std::size_t at(std::int64_t piece) { return static_cast<std::size_t>(piece); }
-        scalar::IndexRange whole;  // of the clipped label, from 0 on
+        scalar::IndexRange whole;  // of the clipped or carried label, from 0 on
+        /// The label of a step's kernel along which what is computed at once has many lengths; -1: none.
+        int label(std::size_t k) const { return !carried.empty() ? carried[k].label : clip ? clip->label(k) : -1; }
+        /// Whether the step writes what leaves the group.
+        bool leaves(std::size_t k) const {
+            return k + 1 == steps.size() && (carried.empty() || !carried[k].is_carried);
+        }
 
         std::span<std::byte const> read_of_stream(Place const& place, BlockStorage& storage) const;
     };
@@ -99,6 +110,9 @@ private:
     void choose_clip(Prepared& group, scalar::Params const& params) const;
     /// Of one piece: what of it is computed, and the kernels for that.
     void prepare_piece_clip(Prepared& group, std::int64_t number, Device& device, scalar::Params const& params) const;
+    void prepare_carry(Prepared& group, Device& device, scalar::Params const& params) const;
+    /// How much of the carried label runs at once, from a place on.
+    static Extent run_length(Prepared const& group, scalar::IndexRange live, Extent at);
     static void mask_whole(Prepared const& group, std::size_t k, KernelShape const& shape,
                            std::vector<Extent> const& begin, std::byte* output);
     static void fill_outside(Prepared const& group, KernelShape const& shape, scalar::IndexRange live,
@@ -113,6 +127,10 @@ private:
     /// @return false where a fact does not hold: then nothing has left the group
     bool compute_piece(Prepared const& group, std::int64_t piece, bool clipped, std::span<std::byte const> coming,
                        BlockStorage& storage, FusedSteps* seen, KnownFacts& known) const;
+    /// The same for a group that carries something.
+    bool compute_carried(Prepared const& group, std::int64_t piece, bool clipped, BlockStorage& storage,
+                         FusedSteps* seen, KnownFacts& known) const;
+    struct CarriedRun;
     static schedule::Task const& task_of(Prepared const& group, FusedStep const& step) {
         return group.group.members.tasks.list()[step.member];
     }

@@ -31,6 +31,48 @@ Expr const* find(Expr const& in, Expr const& part) {
     return nullptr;
 }
 
+void drop_unread(FusedStep& step) {
+    std::vector<int> const read = scalar::operands_of(step.kernel.einsum.join);
+    std::vector<Expr> numbers(step.operands.size(), Expr::operand(0));
+    std::vector<std::vector<int>> inputs;
+    std::vector<FusedStep::Operand> operands;
+    for (int k : read) {
+        auto const at = static_cast<std::size_t>(k);
+        numbers[at] = Expr::operand(static_cast<int>(operands.size()));
+        operands.push_back(step.operands[at]);
+        inputs.push_back(step.kernel.einsum.inputs[at]);
+    }
+    step.kernel.einsum.join = scalar::substitute(step.kernel.einsum.join, numbers);
+    step.kernel.einsum.inputs = std::move(inputs);
+    step.operands = std::move(operands);
+}
+
+/// What is carried keeps the type that it is computed in.
+void leave_factors_out(schedule::CarriedMember const& member, FusedStep& step) {
+    step.kernel.einsum.join = member.join;
+    drop_unread(step);
+    if (member.role == schedule::CarriedMember::Role::carried) step.output = step.kernel.compute;
+}
+
+/// Takes out steps that are left with copying what another makes.
+void drop_copies(std::vector<FusedStep>& steps) {
+    for (std::size_t k = 0; k + 1 < steps.size(); ++k) {
+        graph::EinSum const& einsum = steps[k].kernel.einsum;
+        if (einsum.join.op() != scalar::Op::operand || steps[k].operands.size() != 1) continue;
+        auto const from = steps[k].operands[0].step, copy = static_cast<std::int32_t>(k);
+        if (from < 0 || einsum.inputs[0] != einsum.output) continue;
+        if (steps[static_cast<std::size_t>(from)].output != steps[k].output) continue;
+        std::vector<std::size_t>& also = steps[static_cast<std::size_t>(from)].also;
+        also.push_back(steps[k].member);
+        also.insert(also.end(), steps[k].also.begin(), steps[k].also.end());
+        for (FusedStep& step : steps)
+            for (FusedStep::Operand& operand : step.operands)
+                operand.step = operand.step == copy ? from : operand.step - (operand.step > copy ? 1 : 0);
+        steps.erase(steps.begin() + copy);
+        --k;
+    }
+}
+
 class Sharing {
 public:
     Sharing(FusedGroup const& group, std::vector<FusedStep>& steps)
@@ -190,22 +232,6 @@ private:
         drop_unread(step);
     }
 
-    static void drop_unread(FusedStep& step) {
-        std::vector<int> const read = scalar::operands_of(step.kernel.einsum.join);
-        std::vector<Expr> numbers(step.operands.size(), Expr::operand(0));
-        std::vector<std::vector<int>> inputs;
-        std::vector<FusedStep::Operand> operands;
-        for (int k : read) {
-            auto const at = static_cast<std::size_t>(k);
-            numbers[at] = Expr::operand(static_cast<int>(operands.size()));
-            operands.push_back(step.operands[at]);
-            inputs.push_back(step.kernel.einsum.inputs[at]);
-        }
-        step.kernel.einsum.join = scalar::substitute(step.kernel.einsum.join, numbers);
-        step.kernel.einsum.inputs = std::move(inputs);
-        step.operands = std::move(operands);
-    }
-
     Section const& section_;
     FusedGroup const& group_;
     std::vector<FusedStep>& steps_;
@@ -223,7 +249,15 @@ FusedGroup fused_group(Header const& header, Section const& section, TaskId id) 
     auto const task = section.as<schedule::Fused>(section.tasks[id]);
     FusedGroup out{
         id, schedule::unfolded(header, section, task), {task.operands.begin(), task.operands.end()}, task.result, {}};
-    for (schedule::FusionSpec::Axis const& cut : header.fusions[task.fusion].axes) {
+    schedule::FusionSpec const& spec = header.fusions[task.fusion];
+    for (schedule::FusionSpec::Axis const& cut : spec.axes) {
+        if (cut.is_carried) {
+            auto const some = std::max_element(cut.labels.begin(), cut.labels.end());
+            TaskId const member{static_cast<std::int32_t>(some - cut.labels.begin())};
+            Extent const length = out.members.region_of(out.members.tasks[member]).length[at(*some)];
+            out.carry = {cut.labels, length, cut.parts, *schedule::carried_members(header, spec, cut.labels)};
+            continue;
+        }
         FusedGroup::Axis& axis = out.axes.emplace_back();
         for (std::int32_t label : cut.labels) axis.labels.push_back(static_cast<std::size_t>(label));
         axis.length = out.members.region_of(out.members.tasks[TaskId{0}]).length[axis.labels[0]];
@@ -247,10 +281,12 @@ std::vector<FusedStep> fusion_plan(Header const& header, FusedGroup const& group
             step.operands.push_back({inside ? static_cast<std::int32_t>(writer - steps.begin()) : -1,
                                      inside ? -1 : static_cast<std::int32_t>(i)});
         }
+        if (group.carry) leave_factors_out(group.carry->members[k], step);
         steps.push_back(std::move(step));
     }
     if (!header.reproducible)  // a sum of what is kept may run in another order than a sum of what is computed
         Sharing(group, steps).run();
+    if (group.carry) drop_copies(steps);
     return steps;
 }
 

@@ -5,8 +5,10 @@
 // max x, e = exp(x - m), s = sum of e, z = e / s.
 #pragma once
 
+#include <optional>
 #include <vector>
 
+#include "lib/schedule/fusion/carry.hpp"
 #include "lib/schedule/model/schedule.hpp"
 
 namespace ein::executor {
@@ -19,13 +21,21 @@ struct FusedGroup {
         Extent length = 1;                // of the members' regions
         std::int64_t parts = 1;
     };
+    /// A label that is reduced inside and run over in pieces (lib/schedule/fusion/carry.hpp).
+    struct Carry {
+        std::vector<std::int32_t> labels;  // of each member's EinSum; -1: it has none
+        Extent length = 1;
+        std::int64_t parts = 1;
+        std::vector<schedule::CarriedMember> members;
+    };
     TaskId task;                    // of the section
     schedule::Section members;      // an apply each (schedule::unfolded)
     std::vector<BlockId> operands;  // of the section: the first blocks of `members`
     BlockId result;                 // of the section: the next one
     std::vector<Axis> axes;         // outermost first
+    std::optional<Carry> carry = {};
 
-    std::int64_t pieces() const;
+    std::int64_t pieces() const;  // of whole rows
     /// The section's block that is a block of `members`, not one of those inside.
     BlockId outside(BlockId of_members) const {
         auto const k = at(of_members);
@@ -43,7 +53,8 @@ struct FusedStep {
     schedule::Kernel kernel;  // its join reads `operands`
     std::vector<Operand> operands;
     DType output = DType::f32;
-    bool in_place = false;  // it writes over its only operand (mask_steps.hpp)
+    bool in_place = false;               // it writes over its only operand (mask_steps.hpp)
+    std::vector<std::size_t> also = {};  // members whose results are the same elements
 };
 
 /// In an order in which they can run; the last one is the last task's.

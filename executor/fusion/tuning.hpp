@@ -18,6 +18,8 @@ inline constexpr std::int64_t runs_a_thread = 8;
 /// Lengths of a clipped label: so many at most, since each has kernels of its own. Chosen: half of one is computed in
 /// vain.
 inline constexpr Extent most_clipped_lengths = 32;
+/// The same of what is left of a label at the end of pieces of it.
+inline constexpr Extent most_carried_lengths = 8;
 /// Clipped lengths, and what is masked, are multiples of so many elements, as vectors and tiles like them. Chosen.
 inline constexpr Extent clip_grain = 16;
 /// The share of a group's work that must be left out for pieces to be clipped. Chosen.

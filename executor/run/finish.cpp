@@ -18,10 +18,9 @@ std::optional<Error> write_trace_if_asked(Transport& transport, RunEnd const& en
                                           Messages const& messages) {
     if (end.settings.trace.empty()) return std::nullopt;
     try {
-        write_trace(
-            end.settings.trace, transport,
-            {end.schedule.header, end.schedule.section, end.record, end.clock, end.facts.shared_cores},
-            actions.forecast);
+        write_trace(end.settings.trace, transport,
+                    {end.schedule.header, end.schedule.section, end.record, end.clock, end.facts.shared_cores},
+                    actions.forecast);
     } catch (Disagreement const& error) {
         if (transport.rank() == Rank{0}) messages.report(error.what());
         return error;
@@ -83,8 +82,7 @@ std::optional<Error> conclude(Json& report, RunEnd const& end, EndActions const&
     if (actions.summarize)
         actions.summarize(report_summary(report) + summary_of(end.non_finite) +
                           (end.checkpoint ? summary_of(*end.checkpoint) : "") +
-                          (verified ? verified_lines(*verified) : "") +
-                          (complete ? output_lines(end.outputs) : ""));
+                          (verified ? verified_lines(*verified) : "") + (complete ? output_lines(end.outputs) : ""));
     for (std::string const& message : warnings_of(end.non_finite, end.schedule.header)) messages.warn(message);
     if (verified) demand_verified(*verified);
     return unwritten;

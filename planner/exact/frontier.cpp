@@ -34,7 +34,7 @@ public:
 private:
     struct Alive {
         int value;
-        int group;     // 0 when no later variable sees it
+        int group;    // 0 when no later variable sees it
         double cost;  // reduced
     };
 

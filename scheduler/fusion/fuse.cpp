@@ -5,6 +5,7 @@
 
 #include "lib/base/threads/parallel.hpp"
 #include "lib/schedule/fusion/fold.hpp"
+#include "scheduler/fusion/group_spec.hpp"
 
 namespace ein::scheduler {
 namespace {
@@ -13,39 +14,6 @@ using schedule::FusionId;
 using schedule::FusionSpec;
 using schedule::Header;
 using schedule::Section;
-
-/// A group as a task of the schedule will say it.
-struct Described {
-    FusionSpec spec;
-    std::vector<BlockId> operands;
-};
-
-Described described(Section const& section, FusedGroup const& group) {
-    Described out;
-    std::map<BlockId, std::int32_t> made, read;  // the member that makes it; the operand that it is
-    for (TaskId id : group.tasks) {
-        auto const call = section.as<schedule::Apply>(section.tasks[id]);
-        schedule::Block const& result = section.blocks[call.result];
-        FusionSpec::Member member{call.kernel, {}, result.tensor, result.dtype};
-        for (BlockId operand : call.operands) {
-            if (auto const inside = made.find(operand); inside != made.end()) {
-                member.operands.push_back({true, inside->second});
-                continue;
-            }
-            auto const [at, is_new] = read.try_emplace(operand, static_cast<std::int32_t>(read.size()));
-            if (is_new) out.operands.push_back(operand);
-            member.operands.push_back({false, at->second});
-        }
-        made.emplace(call.result, static_cast<std::int32_t>(out.spec.members.size()));
-        out.spec.members.push_back(std::move(member));
-    }
-    for (FusedGroup::Axis const& axis : group.axes) {
-        FusionSpec::Axis& cut = out.spec.axes.emplace_back();
-        cut.parts = axis.parts;
-        for (std::size_t label : axis.labels) cut.labels.push_back(static_cast<std::int32_t>(label));
-    }
-    return out;
-}
 
 /// Groups of many ranks and blocks are mostly alike: each is in the header once.
 class Fusions {
@@ -69,7 +37,7 @@ private:
                 key.insert(key.end(), {operand.is_inside ? 1 : 0, operand.place});
         }
         for (FusionSpec::Axis const& axis : spec.axes) {
-            key.insert(key.end(), {-1, axis.parts});
+            key.insert(key.end(), {axis.is_carried ? -2 : -1, axis.parts});
             key.insert(key.end(), axis.labels.begin(), axis.labels.end());
         }
         return key;
@@ -95,7 +63,7 @@ std::vector<schedule::MomentId> fuse(Header& header, Table<Rank, Section>& secti
     for (Rank rank : sections.ids()) {
         Section const& section = sections[rank];
         for (FusedGroup const& group : groups[at(rank)]) {
-            Described of = described(section, group);
+            GroupSpec of = group_spec(section, group);
             foldings[at(rank)].push_back({fusions.id_of(of.spec), group.tasks, std::move(of.operands)});
             for (schedule::MomentId moment : section.moments.ids())
                 if (spans(group, section.moments[moment])) spanned.push_back(moment);

@@ -6,6 +6,7 @@
 
 #include "lib/graph/einsum.hpp"
 #include "lib/scalar/regions/prefix.hpp"
+#include "scheduler/fusion/piece_cuts.hpp"
 
 namespace ein::scheduler {
 
@@ -23,9 +24,9 @@ public:
     Finder(Header const& header, Section const& section, FusionLimits const& limits, Profile& profile)
         : header_(header),
           section_(section),
-          limits_(limits),
           profile_(profile),
           links_(section),
+          cuts_(header, section, links_, limits),
           loop_of_(schedule::loops_of_tasks(section)),
           in_group_(section.tasks.size()),
           last_writer_(section.blocks.size()) {
@@ -125,9 +126,7 @@ private:
         FusedGroup group{{members.begin(), members.end()}, {}};
         for (TaskId id : group.tasks)
             if (too_heavy(id, members) || !writes_whole(id) || !reads_whole_of(id, members)) return std::nullopt;
-        for (int label : einsum(group.last()).output)
-            if (auto axis = axis_along(group, static_cast<std::size_t>(label))) group.axes.push_back(std::move(*axis));
-        choose_parts(group);
+        cuts_.choose(group);
         return group.pieces() > 1 ? std::optional(std::move(group)) : std::nullopt;
     }
 
@@ -148,109 +147,6 @@ private:
         for (BlockId input : section_.reads(id)) count(input);
         if (id != *members.rbegin()) count(result(id));
         return graph::flops(einsum(id), section_.region_of(task(id)).length) / inside > tuning::most_flops_an_element;
-    }
-
-    /// Follows a label of the last task through the blocks inside; nothing where it does not run through all of them.
-    std::optional<FusedGroup::Axis> axis_along(FusedGroup const& group, std::size_t label) const {
-        std::size_t const count = group.tasks.size();
-        std::vector<std::optional<std::size_t>> labels(count);
-        labels.back() = label;
-        for (std::size_t reader = count; reader-- > 0;) {
-            if (!labels[reader]) return std::nullopt;
-            auto const inputs = section_.reads(group.tasks[reader]);
-            for (std::size_t k = 0; k < inputs.size(); ++k) {
-                auto const writer = std::find(group.tasks.begin(), group.tasks.end(), links_.first_writer(inputs[k]));
-                if (writer == group.tasks.end()) continue;
-                std::vector<int> const& axes = einsum(group.tasks[reader]).inputs[k];
-                auto const found = std::find(axes.begin(), axes.end(), static_cast<int>(*labels[reader]));
-                if (found == axes.end() || std::count(axes.begin(), axes.end(), *found) != 1) return std::nullopt;
-                auto const at = static_cast<std::size_t>(found - axes.begin());
-                auto const written = static_cast<std::size_t>(einsum(*writer).output[at]);
-                auto& known = labels[static_cast<std::size_t>(writer - group.tasks.begin())];
-                if (known && *known != written) return std::nullopt;
-                known = written;
-            }
-        }
-        FusedGroup::Axis axis;
-        for (std::size_t k = 0; k < count; ++k) {
-            axis.labels.push_back(*labels[k]);
-            if (begin_of(group.tasks[k], *labels[k]) != begin_of(group.last(), label) ||
-                length_of(group.tasks[k], *labels[k]) != length_of(group.last(), label))
-                return std::nullopt;
-        }
-        axis.length = length_of(group.last(), label);
-        return axis;
-    }
-
-    /// Cuts the outermost axes until a piece fits the cache.
-    void choose_parts(FusedGroup& group) const {
-        double const total = bytes_along(group);
-        if (total < limits_.least_bytes) return;
-        auto wanted = static_cast<std::int64_t>(total / limits_.bytes_of_a_piece) + 1;
-        for (std::size_t a = 0; a < group.axes.size() && wanted > 1; ++a) {
-            FusedGroup::Axis& axis = group.axes[a];
-            Extent const shortest = std::max(cuts_rows(group, a) ? limits_.least_rows : 1, least_in_runs(group, a));
-            axis.parts = std::clamp<std::int64_t>(axis.length / shortest, 1, wanted);
-            wanted = (wanted + axis.parts - 1) / axis.parts;
-        }
-    }
-
-    /// Of an axis, what each piece has at least, so that blocks beyond the cache are read and written in runs.
-    Extent least_in_runs(FusedGroup const& group, std::size_t axis) const {
-        Extent least = 1;
-        for (std::size_t k = 0; k < group.tasks.size(); ++k) {
-            TaskId const id = group.tasks[k];
-            auto const look_at = [&](BlockId at, std::vector<int> const& labels) {
-                if (static_cast<double>(section_.bytes_of(block(at))) <= limits_.bytes_of_a_piece) return;
-                auto run = static_cast<Extent>(size_of(block(at).dtype));  // bytes of what is inside one index
-                for (std::size_t inner = labels.size(); inner-- > 0; run *= section_.box_of(block(at)).length[inner])
-                    if (static_cast<std::size_t>(labels[inner]) == group.axes[axis].labels[k])
-                        return void(least = std::max(least, (limits_.least_run + run - 1) / run));
-            };
-            auto const inputs = section_.reads(id);
-            for (std::size_t i = 0; i < inputs.size(); ++i)
-                if (!group.contains(last_writer_[inputs[i]])) look_at(inputs[i], einsum(id).inputs[i]);
-            if (id == group.last()) look_at(result(id), einsum(id).output);
-        }
-        return least;
-    }
-
-    /// Of products of short sums packing is little beside the rest.
-    bool packs(TaskId id) const {
-        return graph::is_rows_by_columns(einsum(id)) &&
-               graph::flops(einsum(id), section_.region_of(task(id)).length) >
-                   tuning::flops_of_a_short_sum * static_cast<double>(section_.elements_of(block(result(id))));
-    }
-
-    /// Whether a cut leaves some operand of a product whole.
-    bool cuts_rows(FusedGroup const& group, std::size_t axis) const {
-        for (std::size_t k = 0; k < group.tasks.size(); ++k) {
-            if (!packs(group.tasks[k])) continue;
-            for (std::vector<int> const& input : einsum(group.tasks[k]).inputs)
-                if (std::count(input.begin(), input.end(), static_cast<int>(group.axes[axis].labels[k])) == 0)
-                    return true;
-        }
-        return false;
-    }
-
-    /// Bytes of all blocks that have one of the axes, each once.
-    double bytes_along(FusedGroup const& group) const {
-        std::set<BlockId> blocks;
-        for (std::size_t k = 0; k < group.tasks.size(); ++k) {
-            TaskId const id = group.tasks[k];
-            auto const has_axis = [&](std::vector<int> const& axes) {
-                return std::any_of(group.axes.begin(), group.axes.end(), [&](FusedGroup::Axis const& axis) {
-                    return std::count(axes.begin(), axes.end(), static_cast<int>(axis.labels[k])) > 0;
-                });
-            };
-            auto const inputs = section_.reads(id);
-            for (std::size_t i = 0; i < inputs.size(); ++i)
-                if (has_axis(einsum(id).inputs[i])) blocks.insert(inputs[i]);
-            blocks.insert(result(id));
-        }
-        double total = 0;
-        for (BlockId id : blocks) total += static_cast<double>(section_.bytes_of(id));
-        return total;
     }
 
     /// Inputs that single tasks would give up before the last one are held to its end, what is inside takes no memory:
@@ -303,9 +199,9 @@ private:
 
     Header const& header_;
     Section const& section_;
-    FusionLimits const& limits_;
     Profile& profile_;
     TaskLinks links_;
+    PieceCuts cuts_;
     Table<TaskId, OptionalId<schedule::LoopId>> loop_of_;  // empty without loops
     Table<TaskId, std::uint8_t> in_group_;
     Table<BlockId, TaskId> last_writer_;

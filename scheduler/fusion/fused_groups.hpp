@@ -8,6 +8,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "lib/base/ids.hpp"
@@ -25,19 +26,29 @@ struct FusedGroup {
         Extent length = 1;                // of the tasks' regions
         std::int64_t parts = 1;
     };
+    /// A label that is reduced inside and cut too, innermost: what is reduced is carried from part to part.
+    struct Carry {
+        std::vector<std::int32_t> labels;  // of each task's EinSum; -1: it has none
+        Extent length = 1;
+        std::int64_t parts = 1;
+    };
     std::vector<TaskId> tasks;  // in the schedule's order
     std::vector<Axis> axes;     // outermost first
+    std::optional<Carry> carry = {};
 
     TaskId last() const { return tasks.back(); }
     bool contains(TaskId task) const { return std::binary_search(tasks.begin(), tasks.end(), task); }
-    std::int64_t pieces() const;
+    std::int64_t pieces() const;  // of whole rows
 };
 
 struct FusionLimits {
     double bytes_of_a_piece = tuning::bytes_of_a_group_piece;
-    double least_bytes = tuning::least_group_bytes;  // of a fused group
-    Extent least_rows = tuning::least_product_rows;  // of a piece of a product
-    Extent least_run = tuning::least_group_run;      // bytes that a piece has side by side of large blocks
+    double least_bytes = tuning::least_group_bytes;              // of a fused group
+    Extent least_rows = tuning::least_product_rows;              // of a piece of a product
+    Extent least_run = tuning::least_group_run;                  // bytes that a piece has side by side of large blocks
+    double bytes_of_a_row_piece = tuning::bytes_of_a_row_piece;  // beyond which rows are cut, if that can be carried
+    double bytes_of_a_carried_piece = tuning::bytes_of_a_carried_piece;
+    Extent least_carried = tuning::least_carried_length;  // of the label in a piece
 };
 
 /// All fused groups of a section; no task is in two. Adds to the profile what fused groups hold longer than single

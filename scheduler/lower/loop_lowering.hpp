@@ -34,8 +34,8 @@ private:
     void bring_condition(ValueId condition, std::vector<schedule::Loop>& ends);
 
     LoweringContext& context_;
-    std::vector<std::optional<NodeId>> producers_;  // by ValueId
-    std::vector<std::int32_t> open_;                // outermost first
+    std::vector<std::optional<NodeId>> producers_;        // by ValueId
+    std::vector<std::int32_t> open_;                      // outermost first
     std::map<std::int32_t, schedule::LoopSpecId> specs_;  // of loops that have ended
 };
 

@@ -7,6 +7,8 @@
 #   shapes       (only where named) more of them, each hard in one way
 #   regions      masks, prefixes and joins that factor, f32 and f64: times beside our own without them, a copy, and
 #                PyTorch's cumsum
+#   long         (only where named) attention over 65,536 positions on 2 ranks within 2 GiB, f32: share of the rate over
+#                4096
 #   transposing  (only where named) contractions whose labels lie in different orders: share of what flops at R and
 #                bytes at a copy's speed allow
 #   layer        a LLaMA layer forward, f32: ms beside PyTorch (eager)
@@ -198,9 +200,9 @@ part_metrics() {
     done <<< "$metrics"
 }
 
-# attention NAME [MASK]: 8 heads, 4096 x 64, f32, to $work/NAME.json
+# attention NAME [MASK]: 8 heads, POSITIONS (default 4096) x 64, f32, to $work/NAME.json
 attention() {
-    local join="x*y*0.125" data='"shape": [8, 4096, 64], "data": {"random": "normal", "seed"'
+    local join="x*y*0.125" data='"shape": [8, '${POSITIONS:-4096}', 64], "data": {"random": "normal", "seed"'
     [ $# = 1 ] || join="where($2, x*y*0.125, -inf)"
     cat > "$work/$1.json" <<JSON
 {"eingraph": 1, "dtype": "f32", "tensors": {"Q": {$data: 1}}, "K": {$data: 2}}, "V": {$data: 3}}},
@@ -274,6 +276,19 @@ part_regions() {
 }
 
 torch_layer() { [ $has_torch = yes ] && $python scripts/bench/layer.py time "$work" 3 2; }
+part_long() {
+    local name
+    attention short; POSITIONS=65536 attention long
+    attention short-causal "[i] >= [k]"; POSITIONS=65536 attention long-causal "[i] >= [k]"
+    for name in short long short-causal long-causal; do plan $name 2 --memory 2GiB; done
+    REPEATS=1 alternate short="run short 2 1" long="run long 2 1 1" short-causal="run short-causal 2 1" \
+        long-causal="run long-causal 2 1 1"
+    for name in "" -causal; do
+        row "attention$name 65536" f32 2x1 s "${seconds[long$name]}" "256 times 4096" \
+            "$(calc "256 * ${seconds[short$name]}")" "$(calc "256 * ${seconds[short$name]} / ${seconds[long$name]}")" \
+            '>=0.80'
+    done
+}
 part_layer() {
     local size layout
     [ $has_numpy = yes ] || { echo "layer: expected NumPy, to make its inputs; install python3-numpy"; return; }

@@ -57,6 +57,11 @@ void check_random(std::uint64_t seed, test::GraphTaste const& taste) {
     setup.calls = seed % 4 == 0 ? 3 * setup.ranks : 0;
     if (seed / 2 % 2 == 0)
         setup.fused_groups = {64, 0, 1};  // the smallest kernels run in fused groups, a few elements at a time
+    if (seed / 4 % 2 == 0) {              // and rows of a few elements are cut too
+        setup.fused_groups.bytes_of_a_row_piece = 0;
+        setup.fused_groups.bytes_of_a_carried_piece = 64;
+        setup.fused_groups.least_carried = 1;
+    }
     setup.subblock_bytes = seed % 2 == 0 ? 0 : 16 << 10;
     if (seed / 6 % 2 == 0) setup.staging.ranks = 2;  // small groups exchange in stages too
     if (seed / 12 % 2 == 0) setup.split = test::smallest_pieces;

@@ -11,6 +11,12 @@ namespace {
 
 /// Every two tasks that can be are a fused group, in many pieces.
 scheduler::FusionLimits const small{.bytes_of_a_piece = 4000, .least_bytes = 0, .least_rows = 1};
+scheduler::FusionLimits const smallest{.bytes_of_a_piece = 4000,
+                                       .least_bytes = 0,
+                                       .least_rows = 1,
+                                       .bytes_of_a_row_piece = 0,
+                                       .bytes_of_a_carried_piece = 500,
+                                       .least_carried = 8};
 scheduler::FusionLimits const none{.bytes_of_a_piece = 1e18, .least_bytes = 1e18, .least_rows = 1};
 
 void check(Json const& graph, test::WholeRunSetup const& setup) {
@@ -29,6 +35,7 @@ void check_everywhere(Json const& graph) {
     for (int const ranks : {1, 2, 3, 5, 7}) {
         check(graph, {.ranks = ranks, .threads = ranks == 1 ? 3 : 1, .fused_groups = small});
         check(graph, {.ranks = ranks, .fused_groups = none});
+        check(graph, {.ranks = ranks, .fused_groups = smallest});
     }
     check(graph, {.ranks = 2, .reproducible = true});
     test::WholeRunSetup emulated;
@@ -116,6 +123,7 @@ TEST_CASE("what is not chosen may be nan; what is multiplied by zero counts", "[
         for (int const ranks : {1, 2, 3}) {
             check(graph, {.ranks = ranks, .fused_groups = small});
             check(graph, {.ranks = ranks, .fused_groups = none});
+            check(graph, {.ranks = ranks, .fused_groups = smallest});
         }
     }
 }

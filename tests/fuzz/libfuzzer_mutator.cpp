@@ -5,8 +5,7 @@
 
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t most);
 
-extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most,
-                                               unsigned seed) {
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most, unsigned seed) {
     ein::fuzz::Random random(seed);
     if (random.one_in(2) || size == 0) return LLVMFuzzerMutate(data, size, most);
     ein::fuzz::Bytes input(data, data + size);
@@ -20,8 +19,8 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
 
 /// Of two inputs: parts of the second in the first.
 extern "C" std::size_t LLVMFuzzerCustomCrossOver(std::uint8_t const* first, std::size_t first_size,
-                                                 std::uint8_t const* second, std::size_t second_size,
-                                                 std::uint8_t* out, std::size_t most, unsigned seed) {
+                                                 std::uint8_t const* second, std::size_t second_size, std::uint8_t* out,
+                                                 std::size_t most, unsigned seed) {
     ein::fuzz::Random random(seed);
     ein::fuzz::Bytes input(first, first + first_size);
     ein::fuzz::mutate_structure(input, ein::fuzz::Bytes(second, second + second_size), random);

@@ -10,9 +10,31 @@ namespace ein::fuzz {
 namespace {
 
 // Pieces that parsers treat specially: a random byte alone would seldom make them.
-constexpr std::string_view pieces[] = {
-    "{", "}",  "[",   "]",     "(",   ")", "\"", ":", ",", "->",    "...",   "\\u0000", "-1", "0",
-    "1e999", "nan", "9223372036854775807", "null", "true", "\xff", "\n", " ", "i", "^", "where("};
+constexpr std::string_view pieces[] = {"{",
+                                       "}",
+                                       "[",
+                                       "]",
+                                       "(",
+                                       ")",
+                                       "\"",
+                                       ":",
+                                       ",",
+                                       "->",
+                                       "...",
+                                       "\\u0000",
+                                       "-1",
+                                       "0",
+                                       "1e999",
+                                       "nan",
+                                       "9223372036854775807",
+                                       "null",
+                                       "true",
+                                       "\xff",
+                                       "\n",
+                                       " ",
+                                       "i",
+                                       "^",
+                                       "where("};
 constexpr std::uint8_t edge_bytes[] = {0x00, 0x01, 0x7f, 0x80, 0xff};
 
 Bytes some_range(Bytes const& from, Random& random, std::size_t longest) {

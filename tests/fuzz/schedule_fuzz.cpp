@@ -68,9 +68,7 @@ void change(ein::schedule::Block& block, Random& random) {
 void change(ein::schedule::Task& task, Random& random) {
     ein::schedule::Task::Record record = task.record();
     switch (random.below(10)) {
-        case 0:
-            record.kind = static_cast<ein::schedule::TaskKind>(random.below(ein::schedule::task_kinds));
-            break;
+        case 0: record.kind = static_cast<ein::schedule::TaskKind>(random.below(ein::schedule::task_kinds)); break;
         case 1: record.accumulates = !record.accumulates; break;
         case 2: change(record.entry, random); break;
         case 3: change(record.first_operand, random); break;
@@ -99,8 +97,7 @@ void change(ein::schedule::Section& section, Random& random) {
             if (!section.coords.empty()) change(some_of(section.coords, random), random);
             break;
         case 4:
-            if (section.tasks.size() > 1)
-                std::swap(some_of(section.tasks, random), some_of(section.tasks, random));
+            if (section.tasks.size() > 1) std::swap(some_of(section.tasks, random), some_of(section.tasks, random));
             break;
         default:
             if (section.loops.empty()) break;

@@ -303,8 +303,9 @@ std::string to_text(TraceFile const& trace, TraceSummary const& summary) {
     if (trace.predicted_seconds > 0)
         out += "; predicted " + format_seconds(trace.predicted_seconds) + " on " + trace.machines;
     if (trace.shared_cores)
-        out += "\n  ranks share cores: there are more threads than cores, so that times of tasks have waiting for a\n"
-               "  core in them, and who waits for whom is by chance; fewer ranks or --threads, or more hosts";
+        out +=
+            "\n  ranks share cores: there are more threads than cores, so that times of tasks have waiting for a\n"
+            "  core in them, and who waits for whom is by chance; fewer ranks or --threads, or more hosts";
     return out + "\n" + checkpoints_text(trace) + ranks_text(summary) + waits_text(trace, summary) +
            kernels_text(trace, summary);
 }

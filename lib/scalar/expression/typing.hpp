@@ -25,8 +25,8 @@ struct WholeRange {
 struct ValueType {
     DType type = DType::f32;  // i64, f64 or c128 when weak
     bool weak = false;
-    std::optional<std::int64_t> constant;  // of a weak integer whose value is known
-    bool large = false;                    // a weak f64 for a whole number that no i64 holds
+    std::optional<std::int64_t> constant;   // of a weak integer whose value is known
+    bool large = false;                     // a weak f64 for a whole number that no i64 holds
     std::optional<WholeRange> chosen = {};  // of a weak integer that where() chooses: what is known of its choices
     friend bool operator==(ValueType const&, ValueType const&) = default;
 };

@@ -180,7 +180,7 @@ FusionSpec fusion(fb::Fusion const& in, PartReader& part) {
         return member;
     });
     out.axes = all_of(in.axes(), [&](fb::Axis const& a) {
-        return FusionSpec::Axis{part.numbers(a.labels()), a.parts()};
+        return FusionSpec::Axis{part.numbers(a.labels()), a.parts(), a.is_carried()};
     });
     return out;
 }

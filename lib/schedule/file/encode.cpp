@@ -124,7 +124,7 @@ auto fusion(Builder& builder, FusionSpec const& spec) {
                                 static_cast<std::uint8_t>(member.dtype));
     });
     auto const axes = vector_of(builder, spec.axes, [&](FusionSpec::Axis const& axis) {
-        return fb::CreateAxis(builder, builder.CreateVector(axis.labels), axis.parts);
+        return fb::CreateAxis(builder, builder.CreateVector(axis.labels), axis.parts, axis.is_carried);
     });
     return fb::CreateFusion(builder, members, axes);
 }

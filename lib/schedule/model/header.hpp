@@ -68,10 +68,12 @@ struct FusionSpec {
         TensorId tensor;                // that it makes a part of
         DType dtype = DType::f32;       // of what it makes
     };
-    /// A direction in which all members are cut alike.
+    /// A direction in which all members are cut alike; or, as the last one, a label that some of them reduce, which are
+    /// carried from piece to piece (lib/schedule/fusion/carry.hpp).
     struct Axis {
-        std::vector<std::int32_t> labels;  // of each member's kernel
+        std::vector<std::int32_t> labels;  // of each member's kernel; where it is carried -1: it has none
         std::int64_t parts = 1;
+        bool is_carried = false;
     };
     std::vector<Member> members;  // in an order in which they can run
     std::vector<Axis> axes;       // outermost first
@@ -118,8 +120,8 @@ struct Header {
     Table<FillId, FillSpec> fills;
     Table<FusionId, FusionSpec> fusions;
     Table<LoopSpecId, LoopSpec> loops;
-    Table<MomentId, MomentSpec> moments;  // ascending
-    std::vector<NodeId> node_order;       // of the graph as it was lowered; empty: that of the graph
+    Table<MomentId, MomentSpec> moments;          // ascending
+    std::vector<NodeId> node_order;               // of the graph as it was lowered; empty: that of the graph
     std::vector<graph::ContractionOrder> orders;  // with which the graph was lowered
     Prediction prediction;
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "lib/schedule/fusion/carry.hpp"
 #include "lib/schedule/verify/fault_list.hpp"
 #include "lib/schedule/verify/verify_fields.hpp"
 #include "lib/schedule/verify/verify_task.hpp"
@@ -24,6 +25,14 @@ bool sound_einsum(graph::EinSum const& e) {
            std::adjacent_find(output.begin(), output.end()) == output.end();
 }
 
+/// Whether members have the same axis under these labels, and what they reduce over it can be carried.
+bool is_carried(Header const& header, FusionSpec const& spec, std::vector<std::int32_t> const& labels) {
+    auto const first = std::find_if(labels.begin(), labels.end(), [](std::int32_t label) { return label >= 0; });
+    return !header.reproducible && first != labels.end() &&
+           labels_along(header, spec, static_cast<std::size_t>(first - labels.begin()), *first) == labels &&
+           carried_members(header, spec, labels);
+}
+
 /// Members of kernels and tensors that there are, each reading what those before it make; cuts along labels that exist.
 bool sound_fusion(Header const& header, FusionSpec const& spec) {
     if (spec.members.empty()) return false;
@@ -40,11 +49,14 @@ bool sound_fusion(Header const& header, FusionSpec const& spec) {
                 return false;
         }
         for (FusionSpec::Axis const& axis : spec.axes)
-            if (axis.labels.size() != spec.members.size() || axis.parts < 1 || axis.labels[m] < 0 ||
-                static_cast<std::size_t>(axis.labels[m]) >= einsum.labels.size())
+            if (axis.labels.size() != spec.members.size() || axis.parts < 1 ||
+                axis.labels[m] < (axis.is_carried ? -1 : 0) ||
+                axis.labels[m] >= static_cast<std::int32_t>(einsum.labels.size()))
                 return false;
     }
-    return true;
+    return std::all_of(spec.axes.begin(), spec.axes.end(), [&](FusionSpec::Axis const& axis) {
+        return !axis.is_carried || (&axis == &spec.axes.back() && is_carried(header, spec, axis.labels));
+    });
 }
 
 constexpr Extent most_listed = Extent{1} << 56;  // bytes are counted without overflow

@@ -124,13 +124,17 @@ private:
         FusionSpec const& spec = header_.fusions[task.fusion];
         auto const region = [&](std::size_t member) { return alone.region_of(alone.tasks.list()[member]); };
         std::size_t const last = spec.members.size() - 1;
-        for (FusionSpec::Axis const& axis : spec.axes)
+        for (FusionSpec::Axis const& axis : spec.axes) {
+            std::size_t some = last;
+            while (axis.labels[some] < 0) --some;
             for (std::size_t m = 0; m <= last; ++m) {
-                auto const label = at(axis.labels[m]), same = at(axis.labels[last]);
-                if (region(m).begin[label] != region(last).begin[same] ||
-                    region(m).length[label] != region(last).length[same] || axis.parts > region(m).length[label])
+                if (axis.labels[m] < 0) continue;
+                auto const label = at(axis.labels[m]), same = at(axis.labels[some]);
+                if (region(m).begin[label] != region(some).begin[same] ||
+                    region(m).length[label] != region(some).length[same] || axis.parts > region(m).length[label])
                     return false;
             }
+        }
         for (std::size_t m = 0; m <= last; ++m)
             for (std::size_t k = 0; k < spec.members[m].operands.size(); ++k)
                 if (spec.members[m].operands[k].is_inside && !reads_pieces(spec, m, k, region)) return false;
@@ -150,6 +154,7 @@ private:
                 region(reader).length[at(read[a])] != region(writer).length[at(made[a])])
                 return false;
         return std::all_of(spec.axes.begin(), spec.axes.end(), [&](FusionSpec::Axis const& axis) {
+            if (axis.is_carried) return true;  // looked at with the header
             auto const found = std::find(read.begin(), read.end(), axis.labels[reader]);
             return std::count(read.begin(), read.end(), axis.labels[reader]) == 1 &&
                    made[static_cast<std::size_t>(found - read.begin())] == axis.labels[writer];

@@ -94,9 +94,8 @@ TEST_CASE("kernels count their pieces on other workers, and are compared with th
 TEST_CASE("ranks that share cores are told, and none is blamed for being late", "[apps][trace]") {
     std::string shared = text;
     std::string const rank = R"({"ph":"M","pid":1,"tid":0,"name":"process_name","args":{"name":"rank 1"}},)";
-    std::string const label =
-        R"({"ph":"M","pid":1,"tid":0,"name":"process_labels",)"
-        R"("args":{"labels":"clock within 2 us of rank 0's; shares cores"}},)";
+    std::string const label = R"({"ph":"M","pid":1,"tid":0,"name":"process_labels",)"
+                              R"("args":{"labels":"clock within 2 us of rank 0's; shares cores"}},)";
     shared.replace(shared.find(rank), rank.size(), rank + "\n" + label);
     TraceFile const trace = trace_of(shared);
     std::string const screen = to_text(trace, summary_of(trace));

@@ -43,8 +43,7 @@ TEST_CASE("a worker gets task after task, and leaves when the phase is done", "[
     CHECK(run.state.next_after(work.task, leader).kind == Work::Kind::leave);
     run.state.begin_phase(Phase::execute, 0);
     std::vector<TaskId> ran;
-    for (work = run.state.enter(leader); work.kind == Work::Kind::run;
-         work = run.state.next_after(work.task, leader))
+    for (work = run.state.enter(leader); work.kind == Work::Kind::run; work = run.state.next_after(work.task, leader))
         ran.push_back(work.task);
     CHECK(work.kind == Work::Kind::leave);
     CHECK(ran == std::vector<TaskId>{TaskId{1}, TaskId{2}});

@@ -107,6 +107,6 @@ TEST_CASE("a disk that is full in the middle of a run ends all ranks and says wh
     for (auto const& messages : run.messages)
         for (std::string const& message : messages) reported += message + "\n";
     CHECK_THAT(reported, Catch::Contains("(spill, block ") && Catch::Contains("expected to write a block of") &&
-                         Catch::Contains("free space there"));
+                             Catch::Contains("free space there"));
     CHECK(std::filesystem::is_empty(folder.path()));
 }

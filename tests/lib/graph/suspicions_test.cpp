@@ -33,11 +33,11 @@ TEST_CASE("a term that a sum adds again and again is noted", "[lib][graph][suspi
     CHECK(notes_of_node(R"("einsum": "ij,i->i", "inputs": ["A", "v"], "join": "x - y")").size() == 1);
     for (std::string const keys : {
              R"x("einsum": "ij,i->i", "inputs": ["A", "v"], "join": "x + y/size(j)")x",  // who divides knows
-             R"("einsum": "ij,i->ij", "inputs": ["A", "v"], "join": "x + y")",         // nothing is summed
+             R"("einsum": "ij,i->ij", "inputs": ["A", "v"], "join": "x + y")",           // nothing is summed
              R"("einsum": "ij,i->i", "inputs": ["A", "v"], "join": "x + y", "agg": "max")",
              R"("einsum": "ij,i->i", "inputs": ["A", "v"], "join": "x + y", "agg": "mean")",
-             R"("einsum": "ij,i->", "inputs": ["A", "v"], "join": "(x - y)^2")",       // a deviation
-             R"("einsum": "ij,ij->i", "inputs": ["A", "A"], "join": "x + x*y + 1")",   // the same operand again
+             R"("einsum": "ij,i->", "inputs": ["A", "v"], "join": "(x - y)^2")",      // a deviation
+             R"("einsum": "ij,ij->i", "inputs": ["A", "A"], "join": "x + x*y + 1")",  // the same operand again
              R"("einsum": "i->", "inputs": ["v"], "join": "x + x")",
              R"("einsum": "ij->i", "inputs": ["A"], "join": "x + [i]*0.5")",
          }) {

@@ -20,7 +20,7 @@ struct RowLoops {
                        T const* outer, std::ptrdiff_t outer_stride, T const* inner,
                        std::ptrdiff_t inner_stride) = nullptr;
     /// sum over e of values[e] * x[index[e]*stride]
-    T (*dot_gathered)
+    T(*dot_gathered)
     (T const* values, Index const* index, std::size_t count, T const* x, std::ptrdiff_t stride) = nullptr;
     T (*sum)(T const* values, std::size_t count) = nullptr;
     /// sum over k of vectors[0][k] * vectors[1][k] * ...

@@ -104,7 +104,7 @@ TEST_CASE("products are cut between the squares that are packed at once", "[exec
     Case const at = GENERATE(
         Case{
             "acbd,cedf->afbe", {3, 6, 2, 8, 16, 80}, 8 * 16, 1},  // f lies side by side in b, e is inside it in columns
-        Case{"abcde,efcgd->agbf", {2, 2, 4, 24, 24, 8, 3}, 1, 8 * 24},  // d lies side by side, e is inside it in terms
+        Case{"abcde,efcgd->agbf", {2, 2, 4, 24, 24, 8, 3}, 1, 8 * 24},   // d lies side by side, e is inside it in terms
         Case{"abcde,efcgd->agbf", {2, 2, 4, 10, 90, 8, 3}, 1, 24 * 10},  // 8 x 90 terms are more than a block has
         Case{"ij,jk->ik", {8, 40, 600}, 1, 1}, Case{"ij,kj->ik", {8, 40, 600}, 1, 1});
     CAPTURE(at.form, at.columns, at.terms);
