@@ -62,6 +62,10 @@ inline constexpr std::int64_t least_subblock_bytes = 16 << 10;
 /// many a rank. About 100 bytes each. Chosen.
 inline constexpr std::size_t least_kept = 500'000, kept_a_rank = 500;
 
+/// Tasks of a node, from which on threads make them again together: starting threads takes as long as a thousand.
+/// Chosen.
+inline constexpr std::int64_t repeated_in_parallel = 4096;
+
 // Moving (move/): how regions travel.
 
 /// Bytes of a message that regions are cut into, which stay in a core's cache from one end to the other, and messages

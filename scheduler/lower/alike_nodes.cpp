@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "lib/base/hash.hpp"
+#include "lib/base/threads/parallel.hpp"
 #include "lib/schedule/model/section.hpp"
 #include "scheduler/tuning.hpp"
 
@@ -51,6 +52,13 @@ bool same_operation(graph::Node const& a, graph::Node const& b) {
 }
 
 }  // namespace
+
+std::int64_t AlikeNodes::Lowered::tasks() const {
+    std::int64_t out = 0;
+    for (std::size_t rank = 0; rank < first.size(); ++rank)
+        out += last[rank].tasks.value() - first[rank].tasks.value();
+    return out;
+}
 
 AlikeNodes::AlikeNodes(LoweringContext& context) : context_(context) {
     std::unordered_map<std::uint64_t, int> count;
@@ -208,8 +216,14 @@ bool AlikeNodes::repeat(Lowered const& as, State const& state, NodeId id) {
     if (!blocks) return false;
     std::vector<SectionEnds> const now = ends();
     Renaming const names = enter(as, state);
-    for (int rank = 0; rank < context_.plan.ranks; ++rank)
-        context_.emit.repeat(Rank{rank}, as.first[at(rank)], as.last[at(rank)], names, (*blocks)[at(rank)]);
+    auto const repeat_on = [&](std::size_t rank) {
+        context_.emit.repeat(Rank{static_cast<int>(rank)}, as.first[rank], as.last[rank], names, (*blocks)[rank]);
+        return 0;
+    };
+    if (as.tasks() >= tuning::repeated_in_parallel)
+        for_each_in_parallel(now.size(), repeat_on);
+    else
+        for (std::size_t rank = 0; rank < now.size(); ++rank) repeat_on(rank);
     auto const renamed = [&](Holding holding) {
         BlockId const first = as.first[at(holding.rank)].blocks;
         holding.block = holding.block < first

@@ -36,6 +36,7 @@ private:
         std::vector<SectionEnds> first, last;  // by rank
         std::vector<TableEntry> entries;
         std::vector<DirectoryEntry> directory;
+        std::int64_t tasks() const;  // of all ranks
         std::size_t weight() const { return state.directory.places.size() + directory.size() + 2 * first.size(); }
     };
     using Place = std::list<Lowered>::iterator;
