@@ -36,8 +36,8 @@ private:
         return entries_[place];
     }
     void grow() {
-        std::vector<Entry> const before = std::exchange(entries_, std::vector<Entry>(std::max<std::size_t>(
-                                                                      16, 2 * entries_.size())));
+        std::vector<Entry> const before =
+            std::exchange(entries_, std::vector<Entry>(std::max<std::size_t>(16, 2 * entries_.size())));
         for (Entry const& entry : before)
             if (entry.peer != nobody) place_of(entry.peer) = entry;
     }

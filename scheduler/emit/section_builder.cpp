@@ -158,8 +158,7 @@ void SectionBuilder::repeat(SectionEnds const& first, SectionEnds const& last, R
     for (std::size_t k = first.loads; k < last.loads; ++k) loads_.push_back(again(Task(loads_[k])));
     for (TaskId id = first.tasks; id < last.tasks; id = following(id)) body.tasks.add(again(Task(body.tasks[id])));
     for (std::size_t k = first.may_wait; k < last.may_wait; ++k)
-        body.may_wait.push_back(
-            TaskId{body.may_wait[k].value() - first.tasks.value() + now.tasks.value()});
+        body.may_wait.push_back(TaskId{body.may_wait[k].value() - first.tasks.value() + now.tasks.value()});
 }
 
 schedule::Section SectionBuilder::finish(Room room, std::int64_t window, std::vector<schedule::MomentId>* parted) && {

@@ -55,8 +55,7 @@ bool same_operation(graph::Node const& a, graph::Node const& b) {
 
 std::int64_t AlikeNodes::Lowered::tasks() const {
     std::int64_t out = 0;
-    for (std::size_t rank = 0; rank < first.size(); ++rank)
-        out += last[rank].tasks.value() - first[rank].tasks.value();
+    for (std::size_t rank = 0; rank < first.size(); ++rank) out += last[rank].tasks.value() - first[rank].tasks.value();
     return out;
 }
 
@@ -85,9 +84,8 @@ bool AlikeNodes::may_be_alike(NodeId id) const {
     if (once_[at(id)] || context_.has_sparse || node.loop != -1 || node.sharding || node.replicated) return false;
     if (context_.carried.insides.contains(node.output) || context_.carried.by_result.contains(node.output))
         return false;
-    return std::all_of(node.inputs.begin(), node.inputs.end(), [&](ValueId input) {
-        return !context_.mover.is_in_loop(input);
-    });
+    return std::all_of(node.inputs.begin(), node.inputs.end(),
+                       [&](ValueId input) { return !context_.mover.is_in_loop(input); });
 }
 
 void AlikeNodes::describe_plan(NodeId id, std::vector<Extent>& numbers) const {
@@ -146,8 +144,7 @@ void AlikeNodes::lower_and_keep(NodeId id, Key key, Key check, State state, std:
     weight_ += made.weight();
     kept_.push_front(std::move(made));
     places_.emplace(key, kept_.begin());
-    while (weight_ > std::max(tuning::least_kept, tuning::kept_a_rank * kept_.front().first.size()) &&
-           kept_.size() > 1)
+    while (weight_ > std::max(tuning::least_kept, tuning::kept_a_rank * kept_.front().first.size()) && kept_.size() > 1)
         forget_oldest();
 }
 
@@ -200,9 +197,8 @@ Renaming AlikeNodes::enter(Lowered const& as, State const& state) {
                                   out.fills.add(schedule::FillId{entry.id}, tables.fill(again(fill)));
                               },
                               [&](TableEntry::Identity const& identity) {
-                                  out.movements.add(
-                                      schedule::MovementId{entry.id},
-                                      tables.identity_movement(named(identity.node), identity.order));
+                                  out.movements.add(schedule::MovementId{entry.id},
+                                                    tables.identity_movement(named(identity.node), identity.order));
                               }},
                    entry.what);
     out.tensors.sort(), out.inputs.sort(), out.kernels.sort();
@@ -234,14 +230,12 @@ bool AlikeNodes::repeat(Lowered const& as, State const& state, NodeId id) {
     BlockDirectory& directory = context_.directory;
     for (DirectoryEntry const& entry : as.directory) {
         ValueId const value{names.tensors.of(TensorId{entry.value.value()}).value()};
-        std::visit(Overloaded{[&](DirectoryEntry::Recut const& recut) { directory.recut(value, recut.cut); },
-                              [&](DirectoryEntry::Put const& put) {
-                                  directory.put(value, put.index, renamed(put.holding));
-                              },
-                              [&](DirectoryEntry::Copy const& copy) {
-                                  directory.remember(value, copy.box, renamed(copy.holding));
-                              }},
-                   entry.what);
+        std::visit(
+            Overloaded{
+                [&](DirectoryEntry::Recut const& recut) { directory.recut(value, recut.cut); },
+                [&](DirectoryEntry::Put const& put) { directory.put(value, put.index, renamed(put.holding)); },
+                [&](DirectoryEntry::Copy const& copy) { directory.remember(value, copy.box, renamed(copy.holding)); }},
+            entry.what);
     }
     context_.placement.follow(id, as.node);
     context_.traffic.follow(id, as.node);

@@ -31,8 +31,8 @@ private:
     /// A node as it was lowered.
     struct Lowered {
         NodeId node;
-        Key key, check;  // of its state
-        State state;     // without its numbers
+        Key key, check;                        // of its state
+        State state;                           // without its numbers
         std::vector<SectionEnds> first, last;  // by rank
         std::vector<TableEntry> entries;
         std::vector<DirectoryEntry> directory;
@@ -53,7 +53,7 @@ private:
     std::vector<SectionEnds> ends() const;
 
     LoweringContext& context_;
-    std::vector<bool> once_;  // by NodeId: no other node is cut like it
+    std::vector<bool> once_;   // by NodeId: no other node is cut like it
     std::list<Lowered> kept_;  // the one used last comes first
     std::unordered_multimap<Key, Place> places_;
     std::size_t weight_ = 0;

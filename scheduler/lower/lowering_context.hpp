@@ -60,8 +60,8 @@ struct LoweringContext {
     std::vector<ValueParts> const parts;  // by ValueId
     std::vector<Parts> const pipelined;   // subblocks of each part, by ValueId; empty: made whole
     CarriedValues const carried;
-    bool const has_sparse;                       // values
-    std::vector<std::uint64_t> const outlines;   // by NodeId
+    bool const has_sparse;                      // values
+    std::vector<std::uint64_t> const outlines;  // by NodeId
 
     std::vector<SectionBuilder> sections;  // by rank
     Tables tables;

@@ -30,7 +30,8 @@ class CallPlacement {
 public:
     /// @param outlines  of nodes, by NodeId (outlines.hpp)
     /// @param decided  ranks of nodes' calls, by NodeId; where it has none, `placer` says
-    CallPlacement(relation::Plan const& plan, std::vector<std::uint64_t> const& outlines, Placer placer, std::vector<std::vector<Rank>> decided);
+    CallPlacement(relation::Plan const& plan, std::vector<std::uint64_t> const& outlines, Placer placer,
+                  std::vector<std::vector<Rank>> decided);
 
     /// @param held  for each call, who has how much of its operands
     void place(NodeId node, std::vector<Call>& calls, std::vector<std::vector<Held>> held);
@@ -50,8 +51,8 @@ private:
     relation::Plan const& plan_;
     std::vector<std::uint64_t> const& outlines_;
     Placer placer_;
-    std::vector<std::vector<Rank>> decided_, ranks_;  // by NodeId
-    std::vector<std::int64_t> counts_;                // by NodeId
+    std::vector<std::vector<Rank>> decided_, ranks_;               // by NodeId
+    std::vector<std::int64_t> counts_;                             // by NodeId
     std::unordered_map<std::uint64_t, std::vector<Rank>> latest_;  // of nodes that were placed, by outline
 };
 
