@@ -58,6 +58,14 @@ inline constexpr double usual_terms = 200;
 /// Bytes below which a block that several ranks share is not cut into subblocks. Chosen.
 inline constexpr std::int64_t least_subblock_bytes = 16 << 10;
 
+/// Blocks and copies that are remembered of lowered nodes, for others that are alike: in all, and where it is more, so
+/// many a rank. About 100 bytes each. Chosen.
+inline constexpr std::size_t least_kept = 500'000, kept_a_rank = 500;
+
+/// Tasks of a node, from which on threads make them again together: starting threads takes as long as a thousand.
+/// Chosen.
+inline constexpr std::int64_t repeated_in_parallel = 4096;
+
 // Moving (move/): how regions travel.
 
 /// Bytes of a message that regions are cut into, which stay in a core's cache from one end to the other, and messages

@@ -8,9 +8,8 @@
 namespace ein::planner::optimizer {
 
 struct Limits {
-    double calls_a_schedule =
-        1e6;  // a schedule of more kernel calls (a second or so) is made once, with no other beside it
-    double calls_in_all = 1e10;  // kernel calls of all schedules of a search: hours, beyond what anyone waits for
+    double calls_a_schedule = 2.5e5;  // a schedule of more kernel calls (seconds) is made once, with no other beside it
+    double calls_in_all = 1e10;       // kernel calls of all schedules of a search: hours, beyond what anyone waits for
     std::int64_t worth_bytes = std::int64_t{16} << 20;  // a plan that moves less than this has no rivals
     std::int64_t most_slices = 16;           // kernel calls of a node for each that was asked for, to save memory
     std::int64_t most_device_slices = 4096;  // the same, until one call fits on a device

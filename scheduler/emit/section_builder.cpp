@@ -116,6 +116,51 @@ void SectionBuilder::end_loop(schedule::Loop loop) {
     begin_node();
 }
 
+SectionEnds SectionBuilder::ends() const {
+    promise(levels_.size() == 1, "a loop is open where a node is made again");
+    Level const& body = levels_.front();
+    return {section_->blocks.end_id(), body.tasks.end_id(), loads_.size(), body.may_wait.size()};
+}
+
+void SectionBuilder::repeat(SectionEnds const& first, SectionEnds const& last, Renaming const& names,
+                            BlockNames const& blocks, PeerTags& tags) {
+    SectionEnds const now = ends();
+    Level& body = levels_.front();
+    auto const renamed = [&](BlockId block) {
+        return block < first.blocks ? blocks.of(block)
+                                    : BlockId{block.value() - first.blocks.value() + now.blocks.value()};
+    };
+    for (BlockId id = first.blocks; id < last.blocks; id = following(id)) {
+        schedule::Block block = section_->blocks[id];
+        block.tensor = names.tensors.of(block.tensor);
+        block.readers = block.writers = 0;
+        section_->blocks.add(block);
+        makers_.add(0);
+    }
+    auto const again = [&](Task const& task) {
+        Task::Record record = task.record();
+        record.entry = names.entry_of(task);
+        record.first_operand = static_cast<std::int32_t>(section_->operands.size());
+        for (std::int32_t k = 0; k < record.operands; ++k) {
+            BlockId const block = renamed(section_->operands[at(task.record().first_operand + k)]);
+            section_->operands.push_back(block);
+            ++section_->blocks[block].readers;
+        }
+        if (record.result) {
+            record.result = renamed(*record.result);
+            ++section_->blocks[*record.result].writers;
+        }
+        if (record.after) record.after = TaskId{(*record.after).value() - first.tasks.value() + now.tasks.value()};
+        if (task.is<schedule::Send>()) record.tag = tags.sent(Rank{record.peer})++;
+        if (task.is<schedule::Receive>()) record.tag = tags.received(Rank{record.peer})++;
+        return Task(record);
+    };
+    for (std::size_t k = first.loads; k < last.loads; ++k) loads_.push_back(again(Task(loads_[k])));
+    for (TaskId id = first.tasks; id < last.tasks; id = following(id)) body.tasks.add(again(Task(body.tasks[id])));
+    for (std::size_t k = first.may_wait; k < last.may_wait; ++k)
+        body.may_wait.push_back(TaskId{body.may_wait[k].value() - first.tasks.value() + now.tasks.value()});
+}
+
 schedule::Section SectionBuilder::finish(Room room, std::int64_t window, std::vector<schedule::MomentId>* parted) && {
     promise(levels_.size() == 1, "a loop is open at the end of a section");
     Level& body = levels_.front();

@@ -10,6 +10,8 @@
 
 #include "lib/schedule/model/schedule.hpp"
 #include "scheduler/emit/box_pool.hpp"
+#include "scheduler/emit/peer_tags.hpp"
+#include "scheduler/emit/renaming.hpp"
 #include "scheduler/order/sends_first.hpp"
 #include "scheduler/tuning.hpp"
 
@@ -23,6 +25,13 @@ struct TaskPlace {
     OptionalId<TaskId> after = {};  // a task of the body, as add() returned it
     bool may_wait = false;          // until its result is read (lazy_order.hpp)
     int level = innermost_loop;  // how many loops it is in; fewer than are open: it comes before the next one of them
+};
+
+/// How far a section is: of each list, how many are in it.
+struct SectionEnds {
+    BlockId blocks;
+    TaskId tasks;
+    std::size_t loads = 0, may_wait = 0;
 };
 
 class SectionBuilder {
@@ -51,6 +60,13 @@ public:
     bool take_as_next(BlockId block) { return levels_.back().next.insert(block).second; }
     /// Ends the innermost loop. @param loop  its spec, carries and condition
     void end_loop(schedule::Loop loop);
+
+    /// While no loop is open.
+    SectionEnds ends() const;
+    /// Makes the blocks and tasks from `first` to `last` once more, under other names: numbers of messages go on.
+    /// @param blocks  names of blocks that were there before
+    void repeat(SectionEnds const& first, SectionEnds const& last, Renaming const& names, BlockNames const& blocks,
+                PeerTags& tags);
 
     std::int64_t bytes_of(BlockId block) const { return section_->bytes_of(block); }
     /// What may wait comes when it is wanted (lazy_order); within each node, what other ranks wait for comes first

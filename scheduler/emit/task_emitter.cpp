@@ -10,16 +10,13 @@ std::optional<BoxView> part_of(MessageEnd const& end) {
 
 }  // namespace
 
-schedule::MessageTag TaskEmitter::next_tag(Rank from, Rank to) {
-    return schedule::MessageTag{next_tags_[at(from)][to.value()]++};
-}
-
 void TaskEmitter::load(Rank rank, schedule::InputId input, BlockId block) {
     on(rank).add(schedule::Load{input, block});
 }
 
 void TaskEmitter::message(MessageEnd const& sent, MessageEnd const& received, int level) {
-    schedule::MessageTag const tag = next_tag(sent.rank, received.rank);
+    schedule::MessageTag const tag{tags_[at(sent.rank)].sent(received.rank)++};
+    ++tags_[at(received.rank)].received(sent.rank);
     TaskPlace const place{.level = level};
     on(sent.rank).add(schedule::Send{sent.block, received.rank, tag, part_of(sent)}, place);
     on(received.rank).add(schedule::Receive{received.block, sent.rank, tag, part_of(received)}, place);

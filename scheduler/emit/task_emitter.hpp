@@ -5,10 +5,10 @@
 // {rank1, b, {}}, 0);
 #pragma once
 
-#include <unordered_map>
 #include <vector>
 
 #include "lib/base/ids.hpp"
+#include "scheduler/emit/peer_tags.hpp"
 #include "scheduler/emit/section_builder.hpp"
 
 namespace ein::scheduler {
@@ -55,7 +55,7 @@ struct MessageEnd {
 
 class TaskEmitter {
 public:
-    explicit TaskEmitter(std::vector<SectionBuilder>& sections) : sections_(sections), next_tags_(sections.size()) {}
+    explicit TaskEmitter(std::vector<SectionBuilder>& sections) : sections_(sections), tags_(sections.size()) {}
 
     BlockId add_block(Rank rank, ValueId tensor, DType dtype, Box const& box) {
         return on(rank).add_block(schedule::TensorId{tensor.value()}, dtype, box);
@@ -91,12 +91,19 @@ public:
     TaskNumber reduce(Rank rank, ReduceTask const& task);
     void store(Rank rank, schedule::OutputId output, BlockId block);
 
+    /// How far the rank's section is. No loop is open.
+    SectionEnds ends(Rank rank) const { return sections_[at(rank)].ends(); }
+    /// Makes again what was made from `first` to `last`, under other names.
+    void repeat(Rank rank, SectionEnds const& first, SectionEnds const& last, Renaming const& names,
+                BlockNames const& blocks) {
+        on(rank).repeat(first, last, names, blocks, tags_[at(rank)]);
+    }
+
 private:
     SectionBuilder& on(Rank rank) { return sections_[static_cast<std::size_t>(rank.value())]; }
-    schedule::MessageTag next_tag(Rank from, Rank to);
 
     std::vector<SectionBuilder>& sections_;
-    std::vector<std::unordered_map<int, int>> next_tags_;  // by rank from, then rank to: few of all pairs talk
+    std::vector<PeerTags> tags_;  // by rank
 };
 
 }  // namespace ein::scheduler

@@ -4,6 +4,7 @@
 
 #include "lib/base/threads/parallel.hpp"
 #include "scheduler/fusion/fuse.hpp"
+#include "scheduler/lower/alike_nodes.hpp"
 #include "scheduler/lower/loop_lowering.hpp"
 #include "scheduler/lower/lower_node.hpp"
 #include "scheduler/moments/useful_moments.hpp"
@@ -20,16 +21,20 @@ void enter_values(graph::EinGraph const& graph, schedule::Header& header) {
         header.outputs.add({schedule::TensorId{output.value()}, graph.value(output).name});
 }
 
-void lower_node(LoweringContext& context, LoopLowering& loops, NodeId id) {
+void lower_by_kind(LoweringContext& context, LoopLowering& loops, NodeId id) {
     graph::Node const& node = context.graph.node(id);
-    context.traffic.begin(id);
-    for (SectionBuilder& section : context.sections) section.begin_node();
     if (auto const* move = std::get_if<graph::Move>(&node.op)) return lower_move(context, id, *move);
     if (std::holds_alternative<graph::Reshape>(node.op)) return lower_reshape(context, id);
     auto const& einsum = std::get<graph::EinSum>(node.op);
     if (context.carried.by_result.contains(node.output)) return loops.lower_result(id);
     if (is_identity(context.graph, node, einsum)) return lower_identity(context, id, einsum);
     lower_einsum(context, id, einsum);
+}
+
+void lower_node(LoweringContext& context, LoopLowering& loops, AlikeNodes& alike, NodeId id) {
+    context.traffic.begin(id);
+    for (SectionBuilder& section : context.sections) section.begin_node();
+    alike.lower(id, [&] { lower_by_kind(context, loops, id); });
 }
 
 /// The run may be stopped before the next node.
@@ -40,6 +45,7 @@ void mark_moment(LoweringContext& context, std::size_t nodes) {
 
 void lower_nodes(LoweringContext& context) {
     LoopLowering loops(context);
+    AlikeNodes alike(context);
     std::size_t done = 0;
     std::vector<std::size_t> unread;  // readers that are not lowered yet, by ValueId
     for (auto const& readers : context.graph.consumers()) unread.push_back(readers.size());
@@ -48,7 +54,7 @@ void lower_nodes(LoweringContext& context) {
     for (NodeId id : order) {
         loops.go_to(context.graph.node(id).loop);
         mark_moment(context, done++);
-        lower_node(context, loops, id);
+        lower_node(context, loops, alike, id);
         std::vector<ValueId> const& inputs = context.graph.node(id).inputs;
         for (ValueId input : std::set<ValueId>(inputs.begin(), inputs.end()))
             if (--unread[static_cast<std::size_t>(input.value())] == 0) context.directory.forget_copies(input);

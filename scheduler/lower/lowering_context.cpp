@@ -22,6 +22,7 @@ LoweringContext::LoweringContext(graph::EinGraph const& of, relation::Plan const
       pipelined(pipelined_values(graph, plan, parts, {options.subblock_bytes, options.staging, options.split})),
       carried(graph),
       has_sparse(graph::has_sparse(graph)),
+      outlines(outlines_of(graph, plan)),
       sections(static_cast<std::size_t>(plan.ranks)),
       tables(header),
       emit(sections),
@@ -30,6 +31,6 @@ LoweringContext::LoweringContext(graph::EinGraph const& of, relation::Plan const
       mover(graph, directory, tables, emit, options.listed),
       delivery(directory, mover, emit, traffic, options.inputs, options.messages),
       all_gather(directory, mover, delivery, traffic, options.staging),
-      placement(plan, options.place, options.decided) {}
+      placement(plan, outlines, options.place, options.decided) {}
 
 }  // namespace ein::scheduler

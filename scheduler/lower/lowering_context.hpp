@@ -13,6 +13,7 @@
 #include "scheduler/fusion/fused_groups.hpp"
 #include "scheduler/lower/einsum/call_placement.hpp"
 #include "scheduler/lower/einsum/pipelining.hpp"
+#include "scheduler/lower/outlines.hpp"
 #include "scheduler/move/all_gather.hpp"
 #include "scheduler/move/delivery.hpp"
 #include "scheduler/order/order.hpp"
@@ -59,7 +60,8 @@ struct LoweringContext {
     std::vector<ValueParts> const parts;  // by ValueId
     std::vector<Parts> const pipelined;   // subblocks of each part, by ValueId; empty: made whole
     CarriedValues const carried;
-    bool const has_sparse;  // values
+    bool const has_sparse;                      // values
+    std::vector<std::uint64_t> const outlines;  // by NodeId
 
     std::vector<SectionBuilder> sections;  // by rank
     Tables tables;

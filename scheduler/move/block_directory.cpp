@@ -18,6 +18,7 @@ BlockDirectory::BlockDirectory(graph::EinGraph const& graph, std::vector<ValuePa
 }
 
 void BlockDirectory::recut(ValueId value, Cut cut) {
+    if (notes_ != nullptr) notes_->push_back({value, DirectoryEntry::Recut{cut}});
     Entry& here = at(value);
     here.cut = std::move(cut);
     here.blocks.assign(here.cut.blocks(), std::nullopt);
@@ -81,6 +82,36 @@ std::vector<Held> BlockDirectory::held(ValueId value, Box const& region) const {
     std::vector<Held> out;
     for (auto const& [rank, amount] : bytes) out.push_back({rank, amount});
     return out;
+}
+
+void BlockDirectory::describe(ValueId value, DirectoryState& state) const {
+    auto const describe_box = [&](Box const& box) {
+        state.numbers.insert(state.numbers.end(), box.begin.begin(), box.begin.end());
+        state.numbers.insert(state.numbers.end(), box.length.begin(), box.length.end());
+    };
+    auto const describe_holding = [&](Holding const& holding) {
+        state.numbers.push_back(holding.rank.value());
+        describe_box(holding.box);
+        state.places.push_back({holding.rank, holding.block});
+    };
+    Entry const& here = at(value);
+    here.cut.describe(state.numbers);
+    state.numbers.push_back(here.input ? 1 : 0);
+    for (auto const& block : here.blocks)
+        if (block)
+            describe_holding(*block);
+        else
+            state.numbers.push_back(-1);
+    using Known = std::pair<Box const, Copies>;
+    std::vector<Known const*> copies;
+    for (Known const& known : here.copies) copies.push_back(&known);
+    std::sort(copies.begin(), copies.end(), [](Known const* a, Known const* b) { return a->first < b->first; });
+    for (Known const* known : copies) {
+        state.numbers.push_back(static_cast<Extent>(known->second.by_rank.size()));
+        describe_box(known->first);
+        for (Holding const& holding : known->second.by_rank) describe_holding(holding);
+    }
+    state.numbers.push_back(-1);
 }
 
 Layout BlockDirectory::layout(ValueId value) const {

@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <unordered_map>
+#include <variant>
 #include <vector>
 
 #include "lib/graph/ein_graph.hpp"
@@ -35,6 +36,34 @@ struct Layout {
     std::vector<Rank> ranks;
 };
 
+/// Something that was entered in a directory.
+struct DirectoryEntry {
+    struct Recut {
+        Cut cut;
+    };
+    struct Put {
+        std::size_t index;
+        Holding holding;
+    };
+    struct Copy {
+        Box box;
+        Holding holding;
+    };
+    ValueId value;
+    std::variant<Recut, Put, Copy> what;
+};
+
+/// All that a directory knows of some values: two descriptions with the same numbers differ at most in the names of
+/// blocks, listed in the same order.
+struct DirectoryState {
+    struct Place {
+        Rank rank;
+        BlockId block;
+    };
+    std::vector<Extent> numbers;
+    std::vector<Place> places;
+};
+
 class BlockDirectory {
 public:
     /// @param parts  of every value, by ValueId
@@ -49,12 +78,18 @@ public:
     bool has_blocks(ValueId value) const;
 
     /// Enters a block that was made or loaded: block number `index` of the value's cut.
-    void put(ValueId value, std::size_t index, Holding holding) { at(value).blocks[index] = std::move(holding); }
+    void put(ValueId value, std::size_t index, Holding holding) {
+        if (notes_ != nullptr) notes_->push_back({value, DirectoryEntry::Put{index, holding}});
+        at(value).blocks[index] = std::move(holding);
+    }
     /// Where that block is; nothing before it is made.
     std::optional<Holding> const& block(ValueId value, std::size_t index) const { return at(value).blocks[index]; }
 
     /// Enters a block that has the box of a value on another rank than its home, maybe as a part of more.
-    void remember(ValueId value, Box const& box, Holding holding) { at(value).copies[box].add(std::move(holding)); }
+    void remember(ValueId value, Box const& box, Holding holding) {
+        if (notes_ != nullptr) notes_->push_back({value, DirectoryEntry::Copy{box, holding}});
+        at(value).copies[box].add(std::move(holding));
+    }
     /// The first that was entered there, or none. It stays where it is until the next one is entered.
     Holding const* copy_of(ValueId value, Box const& box, Rank rank) const;
     /// The same for blocks of a sparse value, which lie in the order that their reader wants.
@@ -69,6 +104,12 @@ public:
     /// Ranks that hold parts of `region`, with the bytes of it that they hold; leaves not yet loaded are nowhere.
     std::vector<Held> held(ValueId value, Box const& region) const;
     Layout layout(ValueId value) const;
+
+    /// Adds what is known of a dense value.
+    void describe(ValueId value, DirectoryState& state) const;
+    /// Notes what is entered of dense values, until stop_noting().
+    void note_in(std::vector<DirectoryEntry>& notes) { notes_ = &notes; }
+    void stop_noting() { notes_ = nullptr; }
 
 private:
     /// By rank: all ranks may have a copy of the same.
@@ -92,6 +133,7 @@ private:
 
     graph::EinGraph const& graph_;
     std::vector<Entry> entries_;  // by ValueId
+    std::vector<DirectoryEntry>* notes_ = nullptr;
 };
 
 }  // namespace ein::scheduler

@@ -38,6 +38,7 @@ public:
     BlockId cut_out(ValueId value, Holding const& from, Box const& region);
     void message(ValueId value, MessageEnd const& sent, MessageEnd const& received);
 
+    bool is_in_loop(ValueId value) const { return level_of(value) != 0; }
     bool is_sparse(ValueId value) const { return graph_.value(value).listing.has_value(); }
     DType dtype(ValueId value) const { return graph_.value(value).dtype; }
     std::int64_t bytes_of(Holding const& holding) const { return emit_.bytes_of(holding.rank, holding.block); }

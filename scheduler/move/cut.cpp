@@ -47,6 +47,18 @@ void Cut::subdivide(std::vector<Parts> subblocks) {
         first_[part + 1] = first_[part] + static_cast<std::size_t>(element_count(subblocks_[part]));
 }
 
+void Cut::describe(std::vector<Extent>& numbers) const {
+    auto const append = [&](std::vector<Extent> const& list) {
+        numbers.push_back(static_cast<Extent>(list.size()));
+        numbers.insert(numbers.end(), list.begin(), list.end());
+    };
+    append(shape_), append(parts_);
+    numbers.push_back(static_cast<Extent>(boxes_.size()));
+    for (Box const& box : boxes_) append(box.begin), append(box.length);
+    numbers.push_back(static_cast<Extent>(subblocks_.size()));
+    for (Parts const& subblocks : subblocks_) append(subblocks);
+}
+
 std::optional<Parts> Cut::subblocks() const {
     if (subblocks_.empty()) return whole_;
     bool const alike =

@@ -37,6 +37,8 @@ public:
     Box box(std::size_t index) const;
     Box part_box(std::size_t part) const;
     Shape const& shape() const { return shape_; }
+    /// All that tells it from other cuts, as numbers.
+    void describe(std::vector<Extent>& numbers) const;
     /// The blocks whose boxes meet `region`, in order of index; none for an empty region.
     std::vector<Block> blocks_meeting(Box const& region) const;
     std::vector<std::size_t> parts_meeting(Box const& region) const;

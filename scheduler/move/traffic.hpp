@@ -40,6 +40,9 @@ public:
     /// @param bytes  that come to a rank each time that the value changes
     void count(Rank to, Purpose purpose, ValueId value, std::int64_t bytes);
 
+    /// A node has the traffic of another one that is alike.
+    void follow(NodeId node, NodeId other) { traffic_[at(node)] = traffic_[at(other)]; }
+
     std::vector<Traffic> const& all() const { return traffic_; }  // by NodeId
 
 private:

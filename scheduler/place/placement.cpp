@@ -30,6 +30,12 @@ std::vector<Rank> place_round_robin(PlaceQuery const& query) {
     return out;
 }
 
+/// Calls that a rank gets at most.
+std::size_t room_of_each(PlaceQuery const& query) {
+    auto const ranks = static_cast<std::size_t>(query.ranks);
+    return (query.held.size() + ranks - 1) / ranks;
+}
+
 /// As many columns as calls may go to: rank r is the columns r, r + ranks, ...; a little more for where pattern would
 /// put a call.
 std::vector<std::vector<double>> weights_of(PlaceQuery const& query, std::size_t room) {
@@ -48,9 +54,9 @@ std::vector<std::vector<double>> weights_of(PlaceQuery const& query, std::size_t
 
 /// Takes the pairs (call, rank) by bytes that need not move, most first, while the rank has room; the rest go where
 /// pattern would put them, or to the next rank with room.
-std::vector<Rank> place_by_most_bytes(PlaceQuery const& query, std::size_t room_of_each) {
+std::vector<Rank> place_by_most_bytes(PlaceQuery const& query, std::size_t most) {
     std::size_t const calls = query.held.size();
-    std::vector<std::size_t> room(static_cast<std::size_t>(query.ranks), room_of_each);
+    std::vector<std::size_t> room(static_cast<std::size_t>(query.ranks), most);
     struct Choice {
         std::size_t call;
         int rank;
@@ -91,16 +97,27 @@ std::vector<Rank> place_by_most_bytes(PlaceQuery const& query, std::size_t room_
 /// The assignment that leaves the most bytes where they are; exact where its cubic cost is small, else by most bytes
 /// first.
 std::vector<Rank> place_greedy(PlaceQuery const& query) {
-    std::size_t const calls = query.held.size();
-    auto const ranks = static_cast<std::size_t>(query.ranks);
-    std::size_t const room = (calls + ranks - 1) / ranks;
-    if (calls * calls * ranks * room > tuning::most_assigned) return place_by_most_bytes(query, room);
+    std::size_t const room = room_of_each(query);
+    if (!is_placed_exactly(query)) return place_by_most_bytes(query, room);
     std::vector<Rank> out;
     for (int column : assign(weights_of(query, room))) out.emplace_back(column % query.ranks);
     return out;
 }
 
 }  // namespace
+
+bool is_placed_exactly(PlaceQuery const& query) {
+    std::size_t const calls = query.held.size();
+    return calls * calls * static_cast<std::size_t>(query.ranks) * room_of_each(query) <= tuning::most_assigned;
+}
+
+double bytes_in_place(PlaceQuery const& query, std::vector<Rank> const& ranks) {
+    double out = 0;
+    for (std::size_t call = 0; call < query.held.size(); ++call)
+        for (Held const& held : query.held[call])
+            if (held.rank == ranks[call]) out += held.bytes;
+    return out;
+}
 
 std::vector<std::string> const& placer_names() {
     static std::vector<std::string> const names{"best", "pattern", "ia", "greedy", "round-robin"};

@@ -25,6 +25,12 @@ struct PlaceQuery {
 
 using Placer = std::function<std::vector<Rank>(PlaceQuery const&)>;
 
+/// Whether there are so few calls that greedy finds the placement that leaves the most bytes where they are.
+bool is_placed_exactly(PlaceQuery const& query);
+
+/// Bytes that calls find on their ranks.
+double bytes_in_place(PlaceQuery const& query, std::vector<Rank> const& ranks);
+
 /// Names of placers, "best" first: it is not a placer but the choice among the others (see scheduler.hpp). "ia" looks
 /// at the whole plan (ia/place_plan.hpp); as a placer of single nodes it is greedy.
 std::vector<std::string> const& placer_names();

@@ -37,50 +37,82 @@ std::uint64_t form_of(Section const& section, Block const& block) {
     return form;
 }
 
-/// Both ends of each message, put together at the receiver.
-void check_messages(Schedule const& schedule, std::vector<std::string>& faults) {
-    struct End {
-        MessageKey key;
-        bool is_send;
-        std::int64_t bytes;
-        std::uint64_t form;
-        std::ptrdiff_t moments;  // before it
-    };
-    Table<Rank, std::vector<End>> ends(schedule.sections.size());  // by receiver
+/// One end of a message to a rank.
+struct End {
+    Rank from;
+    MessageTag tag;
+    std::int64_t bytes;
+    std::uint64_t form;
+    std::int32_t moments;  // before it
+    bool is_send;
+
+    bool is_of(End const& other) const { return from == other.from && tag == other.tag; }
+    friend bool operator<(End const& a, End const& b) {
+        return std::tie(a.from, a.tag, a.is_send) < std::tie(b.from, b.tag, b.is_send);
+    }
+};
+
+/// The ends of messages to ranks [first, end), by receiver.
+std::vector<std::vector<End>> ends_of_messages(Schedule const& schedule, Rank first, Rank end) {
+    std::vector<std::vector<End>> out(static_cast<std::size_t>(end.value() - first.value()));
     for (Rank rank : schedule.sections.ids()) {
         Section const& section = schedule.sections[rank];
-        auto const moments = [&](TaskId task) {
-            return std::upper_bound(section.moments.begin(), section.moments.end(), task) - section.moments.begin();
-        };
+        bool const receives = first <= rank && rank < end;
+        std::int32_t moments = 0;
         for (TaskId t : section.tasks.ids()) {
-            if (!section.tasks[t].traits().is_transfer()) continue;
-            Message const message = section.message(section.tasks[t]);
-            MessageKey const key = key_of(message, rank);
-            ends[key.to].push_back({key, message.is_send, section.bytes_of(message),
-                                    form_of(section, section.blocks[message.block]), moments(t)});
+            Task const& task = section.tasks[t];
+            if (!task.traits().is_transfer()) continue;
+            bool const is_send = task.is<Send>();
+            Rank const to = is_send ? Rank{task.record().peer} : rank;
+            if (is_send ? to < first || to >= end : !receives) continue;
+            while (moments < static_cast<std::int32_t>(section.moments.size()) &&
+                   section.moments[MomentId{moments}] <= t)
+                ++moments;
+            Message const message = section.message(task);
+            out[static_cast<std::size_t>(to.value() - first.value())].push_back(
+                {is_send ? rank : message.peer, message.tag, section.bytes_of(message),
+                 form_of(section, section.blocks[message.block]), moments, is_send});
         }
     }
-    auto check_receiver = [](std::vector<End> list) {
+    return out;
+}
+
+std::vector<std::string> faults_of_messages(Rank to, std::vector<End> list) {
+    std::vector<std::string> found;
+    std::sort(list.begin(), list.end());
+    for (std::size_t k = 0; k < list.size();) {
+        std::size_t next = k + 1;
+        while (next < list.size() && list[next].is_of(list[k])) ++next;
+        auto const describe_this = [&] { return describe({list[k].from, to, list[k].tag}); };
+        if (next - k > 2 || (next - k == 2 && list[k].is_send == list[k + 1].is_send))
+            found.push_back(describe_this() + ": expected once, found twice");
+        else if (next - k == 1 || list[k].bytes != list[k + 1].bytes)
+            found.push_back(describe_this() + ": expected a sender and a receiver of equal size");
+        else if (list[k].form != list[k + 1].form)
+            found.push_back(describe_this() + ": expected a sender and a receiver that list elements alike");
+        else if (list[k].moments != list[k + 1].moments)
+            found.push_back(describe_this() + ": expected both ends between the same moments");
+        k = next;
+    }
+    return found;
+}
+
+/// Both ends of each message, put together at the receiver; for some receivers at a time, since all ends together are
+/// nearly as large as the schedule.
+void check_messages(Schedule const& schedule, std::vector<std::string>& faults) {
+    constexpr std::size_t at_a_time = 256;
+    std::size_t const ranks = schedule.sections.size();
+    auto const check_some = [&](std::size_t batch) {
+        std::size_t const first = batch * at_a_time, end = std::min(ranks, first + at_a_time);
+        auto ends = ends_of_messages(schedule, Rank{static_cast<int>(first)}, Rank{static_cast<int>(end)});
+        auto of_ranks = for_each_in_parallel(ends.size(), [&](std::size_t k) {
+            return faults_of_messages(Rank{static_cast<int>(first + k)}, std::move(ends[k]));
+        });
         std::vector<std::string> found;
-        std::sort(list.begin(), list.end(),
-                  [](End const& a, End const& b) { return std::tie(a.key, a.is_send) < std::tie(b.key, b.is_send); });
-        for (std::size_t k = 0; k < list.size();) {
-            std::size_t next = k + 1;
-            while (next < list.size() && list[next].key == list[k].key) ++next;
-            if (next - k > 2 || (next - k == 2 && list[k].is_send == list[k + 1].is_send))
-                found.push_back(describe(list[k].key) + ": expected once, found twice");
-            else if (next - k == 1 || list[k].bytes != list[k + 1].bytes)
-                found.push_back(describe(list[k].key) + ": expected a sender and a receiver of equal size");
-            else if (list[k].form != list[k + 1].form)
-                found.push_back(describe(list[k].key) + ": expected a sender and a receiver that list elements alike");
-            else if (list[k].moments != list[k + 1].moments)
-                found.push_back(describe(list[k].key) + ": expected both ends between the same moments");
-            k = next;
-        }
+        for (auto& of_rank : of_ranks) found.insert(found.end(), of_rank.begin(), of_rank.end());
         return found;
     };
-    for (auto const& found :
-         for_each_in_parallel(ends.size(), [&](std::size_t to) { return check_receiver(std::move(ends.list()[to])); }))
+    for (auto const& found : for_each_in_parallel((ranks + at_a_time - 1) / at_a_time, check_some))
         faults.insert(faults.end(), found.begin(), found.end());
 }
 

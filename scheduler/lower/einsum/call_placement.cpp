@@ -10,8 +10,10 @@ std::vector<Call> calls_of_blocks(Shape const& shape, Parts const& parts) {
     return calls;
 }
 
-CallPlacement::CallPlacement(relation::Plan const& plan, Placer placer, std::vector<std::vector<Rank>> decided)
+CallPlacement::CallPlacement(relation::Plan const& plan, std::vector<std::uint64_t> const& outlines, Placer placer,
+                             std::vector<std::vector<Rank>> decided)
     : plan_(plan),
+      outlines_(outlines),
       placer_(std::move(placer)),
       decided_(std::move(decided)),
       ranks_(plan.nodes.size()),
@@ -25,9 +27,20 @@ void CallPlacement::place(NodeId node, std::vector<Call>& calls, std::vector<std
     else if (number < decided_.size() && !decided_[number].empty())
         ranks = decided_[number];
     else
-        ranks = placer_(query(std::move(held)));
+        ranks = placed(node, query(std::move(held)));
     for (std::size_t c = 0; c < calls.size(); ++c) calls[c].rank = ranks[c];
     counts_[number] = static_cast<std::int64_t>(calls.size());
+}
+
+/// As the latest node with that outline where that leaves as many bytes in place, and the placer only tried: else
+/// layers that are alike would differ in which rank does what, each a little more than the one before.
+std::vector<Rank> CallPlacement::placed(NodeId node, PlaceQuery const& query) {
+    std::vector<Rank> found = placer_(query);
+    if (is_placed_exactly(query)) return found;
+    std::vector<Rank>& latest = latest_[outlines_[index(node)]];
+    if (latest.size() != found.size() || bytes_in_place(query, latest) < bytes_in_place(query, found))
+        latest = std::move(found);
+    return latest;
 }
 
 /// What lies on ranks that the plan leaves idle does not lure calls there.

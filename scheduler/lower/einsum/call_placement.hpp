@@ -5,6 +5,8 @@
 // afterwards.
 #pragma once
 
+#include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "lib/base/ids.hpp"
@@ -26,8 +28,10 @@ std::vector<Call> calls_of_blocks(Shape const& shape, Parts const& parts);
 
 class CallPlacement {
 public:
+    /// @param outlines  of nodes, by NodeId (outlines.hpp)
     /// @param decided  ranks of nodes' calls, by NodeId; where it has none, `placer` says
-    CallPlacement(relation::Plan const& plan, Placer placer, std::vector<std::vector<Rank>> decided);
+    CallPlacement(relation::Plan const& plan, std::vector<std::uint64_t> const& outlines, Placer placer,
+                  std::vector<std::vector<Rank>> decided);
 
     /// @param held  for each call, who has how much of its operands
     void place(NodeId node, std::vector<Call>& calls, std::vector<std::vector<Held>> held);
@@ -40,13 +44,16 @@ public:
     std::vector<std::int64_t> const& counts() const { return counts_; }     // of calls, by NodeId
 
 private:
+    std::vector<Rank> placed(NodeId node, PlaceQuery const& query);
     PlaceQuery query(std::vector<std::vector<Held>> held) const;
     static std::size_t index(NodeId node) { return static_cast<std::size_t>(node.value()); }
 
     relation::Plan const& plan_;
+    std::vector<std::uint64_t> const& outlines_;
     Placer placer_;
-    std::vector<std::vector<Rank>> decided_, ranks_;  // by NodeId
-    std::vector<std::int64_t> counts_;                // by NodeId
+    std::vector<std::vector<Rank>> decided_, ranks_;               // by NodeId
+    std::vector<std::int64_t> counts_;                             // by NodeId
+    std::unordered_map<std::uint64_t, std::vector<Rank>> latest_;  // of nodes that were placed, by outline
 };
 
 }  // namespace ein::scheduler

@@ -28,9 +28,10 @@ std::vector<Rank> placed(CallPlacement& placement, NodeId node) {
 
 TEST_CASE("the plan says where calls go, else what was decided before, else the placer", "[scheduler][placement]") {
     relation::Plan plan = two_nodes();
-    CallPlacement by_placer(plan, reversed, {});
+    std::vector<std::uint64_t> const outlines{1, 2};
+    CallPlacement by_placer(plan, outlines, reversed, {});
     CHECK(placed(by_placer, NodeId{0}) == std::vector<Rank>{Rank{2}, Rank{1}, Rank{0}});
-    CallPlacement decided(plan, reversed, {{}, all_on_1});
+    CallPlacement decided(plan, outlines, reversed, {{}, all_on_1});
     CHECK(placed(decided, NodeId{0}).front() == Rank{2});
     CHECK(placed(decided, NodeId{1}) == all_on_1);
     plan.nodes[1].ranks = {Rank{0}, Rank{1}, Rank{2}};
@@ -40,7 +41,8 @@ TEST_CASE("the plan says where calls go, else what was decided before, else the 
 
 TEST_CASE("calls of every node are counted", "[scheduler][placement]") {
     relation::Plan const plan = two_nodes();
-    CallPlacement placement(plan, reversed, {});
+    std::vector<std::uint64_t> const outlines{1, 2};
+    CallPlacement placement(plan, outlines, reversed, {});
     placed(placement, NodeId{0});
     placement.follow(NodeId{1}, NodeId{0});
     CHECK(placement.counts() == std::vector<std::int64_t>{3, 3});

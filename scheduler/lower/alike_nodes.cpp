@@ -1,0 +1,245 @@
+#include "scheduler/lower/alike_nodes.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "lib/base/hash.hpp"
+#include "lib/base/threads/parallel.hpp"
+#include "lib/schedule/model/section.hpp"
+#include "scheduler/tuning.hpp"
+
+namespace ein::scheduler {
+namespace {
+
+using schedule::Overloaded;
+using schedule::TensorId;
+
+std::uint64_t hash_of(std::vector<Extent> const& numbers, std::uint64_t seed) {
+    return hash_bytes({reinterpret_cast<std::uint8_t const*>(numbers.data()), numbers.size() * sizeof(Extent)}, seed);
+}
+
+void append(std::vector<Extent>& numbers, std::vector<Extent> const& list) {
+    numbers.push_back(static_cast<Extent>(list.size()));
+    numbers.insert(numbers.end(), list.begin(), list.end());
+}
+
+void append(std::vector<Extent>& numbers, std::vector<Rank> const& list) {
+    numbers.push_back(static_cast<Extent>(list.size()));
+    for (Rank rank : list) numbers.push_back(rank.value());
+}
+
+/// Which of a list's elements are equal: of each the number of the first like it.
+template <class Element>
+void append_pattern(std::vector<Extent>& numbers, std::vector<Element> const& list) {
+    for (Element const& element : list) numbers.push_back(std::find(list.begin(), list.end(), element) - list.begin());
+}
+
+/// To the bit: -0 is not 0 here, and NaN is NaN.
+bool same_fill(std::optional<scalar::Scalar> const& a, std::optional<scalar::Scalar> const& b) {
+    if (!a || !b) return a.has_value() == b.has_value();
+    return a->is_integer == b->is_integer && a->integer == b->integer &&
+           std::memcmp(&a->number, &b->number, sizeof a->number) == 0;
+}
+
+bool same_operation(graph::Node const& a, graph::Node const& b) {
+    if (a.op.index() != b.op.index()) return false;
+    if (auto const* einsum = std::get_if<graph::EinSum>(&a.op)) return *einsum == std::get<graph::EinSum>(b.op);
+    if (auto const* move = std::get_if<graph::Move>(&a.op)) {
+        auto const& other = std::get<graph::Move>(b.op);
+        return move->regions == other.regions && same_fill(move->fill, other.fill);
+    }
+    return true;  // a Reshape: its shapes are in its state
+}
+
+}  // namespace
+
+std::int64_t AlikeNodes::Lowered::tasks() const {
+    std::int64_t out = 0;
+    for (std::size_t rank = 0; rank < first.size(); ++rank) out += last[rank].tasks.value() - first[rank].tasks.value();
+    return out;
+}
+
+AlikeNodes::AlikeNodes(LoweringContext& context) : context_(context) {
+    std::unordered_map<std::uint64_t, int> count;
+    for (std::uint64_t outline : context.outlines) ++count[outline];
+    for (std::uint64_t outline : context.outlines) once_.push_back(count[outline] == 1);
+}
+
+void AlikeNodes::lower(NodeId id, std::function<void()> const& lower) {
+    if (!may_be_alike(id)) return lower();
+    State state = state_of(id);
+    std::vector<Extent> const numbers = std::move(state.directory.numbers);
+    Key const key = hash_of(numbers, 1), check = hash_of(numbers, 2);
+    if (Place const found = find(id, key, check); found != kept_.end()) {
+        if (!repeat(*found, state, id)) return lower();
+        kept_.splice(kept_.begin(), kept_, found);
+        return;
+    }
+    lower_and_keep(id, key, check, std::move(state), lower);
+}
+
+/// Sparse values, loops and shardings have more that decides.
+bool AlikeNodes::may_be_alike(NodeId id) const {
+    graph::Node const& node = context_.graph.node(id);
+    if (once_[at(id)] || context_.has_sparse || node.loop != -1 || node.sharding || node.replicated) return false;
+    if (context_.carried.insides.contains(node.output) || context_.carried.by_result.contains(node.output))
+        return false;
+    return std::all_of(node.inputs.begin(), node.inputs.end(),
+                       [&](ValueId input) { return !context_.mover.is_in_loop(input); });
+}
+
+void AlikeNodes::describe_plan(NodeId id, std::vector<Extent>& numbers) const {
+    relation::NodePlan const& plan = context_.plan.node(id);
+    append(numbers, plan.parts);
+    append(numbers, plan.ranks);
+    append(numbers, context_.options.decided.empty() ? std::vector<Rank>{} : context_.options.decided[at(id)]);
+}
+
+AlikeNodes::State AlikeNodes::state_of(NodeId id) const {
+    graph::Node const& node = context_.graph.node(id);
+    State out;
+    std::vector<Extent>& numbers = out.directory.numbers;
+    describe_plan(id, numbers);
+    append_pattern(numbers, node.inputs);
+    for (ValueId value : node.inputs)
+        if (std::find(out.values.begin(), out.values.end(), value) == out.values.end()) out.values.push_back(value);
+    out.values.push_back(node.output);
+    out.names.push_back(node.name);
+    for (ValueId value : out.values) {
+        out.names.push_back(context_.value(value).name);
+        numbers.push_back(static_cast<Extent>(context_.value(value).dtype));
+        append(numbers, context_.value(value).shape);
+        append(numbers, context_.parts[at(value)].made);
+        append(numbers, context_.parts[at(value)].wanted);
+        append(numbers, context_.pipelined[at(value)]);
+        context_.directory.describe(value, out.directory);
+    }
+    append_pattern(numbers, out.names);
+    return out;
+}
+
+AlikeNodes::Place AlikeNodes::find(NodeId id, Key key, Key check) {
+    auto const [begin, end] = places_.equal_range(key);
+    for (auto at = begin; at != end; ++at)
+        if (at->second->check == check &&
+            same_operation(context_.graph.node(at->second->node), context_.graph.node(id)))
+            return at->second;
+    return kept_.end();
+}
+
+std::vector<SectionEnds> AlikeNodes::ends() const {
+    std::vector<SectionEnds> out;
+    for (int rank = 0; rank < context_.plan.ranks; ++rank) out.push_back(context_.emit.ends(Rank{rank}));
+    return out;
+}
+
+void AlikeNodes::lower_and_keep(NodeId id, Key key, Key check, State state, std::function<void()> const& lower) {
+    Lowered made{id, key, check, std::move(state), ends(), {}, {}, {}};
+    context_.tables.note_in(made.entries);
+    context_.directory.note_in(made.directory);
+    lower();
+    context_.tables.stop_noting();
+    context_.directory.stop_noting();
+    made.last = ends();
+    weight_ += made.weight();
+    kept_.push_front(std::move(made));
+    places_.emplace(key, kept_.begin());
+    while (weight_ > std::max(tuning::least_kept, tuning::kept_a_rank * kept_.front().first.size()) && kept_.size() > 1)
+        forget_oldest();
+}
+
+void AlikeNodes::forget_oldest() {
+    Place const oldest = std::prev(kept_.end());
+    auto const [begin, end] = places_.equal_range(oldest->key);
+    places_.erase(std::find_if(begin, end, [&](auto const& each) { return each.second == oldest; }));
+    weight_ -= oldest->weight();
+    kept_.erase(oldest);
+}
+
+/// By rank; nothing where one block in the one state is two in the other.
+std::optional<std::vector<BlockNames>> AlikeNodes::block_names(State const& from, State const& to) const {
+    std::vector<BlockNames> out(static_cast<std::size_t>(context_.plan.ranks));
+    for (std::size_t k = 0; k < from.directory.places.size(); ++k)
+        out[at(from.directory.places[k].rank)].add(from.directory.places[k].block, to.directory.places[k].block);
+    for (BlockNames& names : out)
+        if (!names.sort() || !names.are_distinct()) return std::nullopt;
+    return out;
+}
+
+/// Enters in the header's tables what the node needs there.
+Renaming AlikeNodes::enter(Lowered const& as, State const& state) {
+    Renaming out;
+    for (std::size_t v = 0; v < state.values.size(); ++v) {
+        out.tensors.add(TensorId{as.state.values[v].value()}, TensorId{state.values[v].value()});
+        auto const input = context_.directory.input_of(as.state.values[v]);
+        if (input) out.inputs.add(*input, *context_.directory.input_of(state.values[v]));
+    }
+    auto const named = [&](std::string const& name) {
+        auto const role = std::find(as.state.names.begin(), as.state.names.end(), name) - as.state.names.begin();
+        return state.names.at(static_cast<std::size_t>(role));
+    };
+    auto const again = [&](auto spec) {
+        spec.node = named(spec.node);
+        return spec;
+    };
+    Tables& tables = context_.tables;
+    for (TableEntry const& entry : as.entries)
+        std::visit(Overloaded{[&](schedule::Kernel const& kernel) {
+                                  out.kernels.add(schedule::KernelId{entry.id}, tables.kernel(again(kernel)));
+                              },
+                              [&](schedule::Movement const& movement) {
+                                  out.movements.add(schedule::MovementId{entry.id}, tables.movement(again(movement)));
+                              },
+                              [&](schedule::ReshapeSpec const& reshape) {
+                                  out.reshapes.add(schedule::ReshapeId{entry.id}, tables.reshape(again(reshape)));
+                              },
+                              [&](schedule::FillSpec const& fill) {
+                                  out.fills.add(schedule::FillId{entry.id}, tables.fill(again(fill)));
+                              },
+                              [&](TableEntry::Identity const& identity) {
+                                  out.movements.add(schedule::MovementId{entry.id},
+                                                    tables.identity_movement(named(identity.node), identity.order));
+                              }},
+                   entry.what);
+    out.tensors.sort(), out.inputs.sort(), out.kernels.sort();
+    out.movements.sort(), out.reshapes.sort(), out.fills.sort();
+    return out;
+}
+
+/// @return false where blocks that are one there are several here, or the other way round, and nothing was done
+bool AlikeNodes::repeat(Lowered const& as, State const& state, NodeId id) {
+    auto const blocks = block_names(as.state, state);
+    if (!blocks) return false;
+    std::vector<SectionEnds> const now = ends();
+    Renaming const names = enter(as, state);
+    auto const repeat_on = [&](std::size_t rank) {
+        context_.emit.repeat(Rank{static_cast<int>(rank)}, as.first[rank], as.last[rank], names, (*blocks)[rank]);
+        return 0;
+    };
+    if (as.tasks() >= tuning::repeated_in_parallel)
+        for_each_in_parallel(now.size(), repeat_on);
+    else
+        for (std::size_t rank = 0; rank < now.size(); ++rank) repeat_on(rank);
+    auto const renamed = [&](Holding holding) {
+        BlockId const first = as.first[at(holding.rank)].blocks;
+        holding.block = holding.block < first
+                            ? (*blocks)[at(holding.rank)].of(holding.block)
+                            : BlockId{holding.block.value() - first.value() + now[at(holding.rank)].blocks.value()};
+        return holding;
+    };
+    BlockDirectory& directory = context_.directory;
+    for (DirectoryEntry const& entry : as.directory) {
+        ValueId const value{names.tensors.of(TensorId{entry.value.value()}).value()};
+        std::visit(
+            Overloaded{
+                [&](DirectoryEntry::Recut const& recut) { directory.recut(value, recut.cut); },
+                [&](DirectoryEntry::Put const& put) { directory.put(value, put.index, renamed(put.holding)); },
+                [&](DirectoryEntry::Copy const& copy) { directory.remember(value, copy.box, renamed(copy.holding)); }},
+            entry.what);
+    }
+    context_.placement.follow(id, as.node);
+    context_.traffic.follow(id, as.node);
+    return true;
+}
+
+}  // namespace ein::scheduler

@@ -1,0 +1,15 @@
+// What is cheap to see of a node: what is computed over which extents, cut how. Layers of a network have the same
+// outlines again and again. Nodes with different ones are not alike (alike_nodes.hpp).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "lib/relation/plan.hpp"
+
+namespace ein::scheduler {
+
+/// By NodeId; a hash of each.
+std::vector<std::uint64_t> outlines_of(graph::EinGraph const& graph, relation::Plan const& plan);
+
+}  // namespace ein::scheduler
