@@ -132,9 +132,9 @@ function(ein_instruction_sets target stem scope definition)
   endforeach()
 endfunction()
 
-# ein_test(NAME [IN PROGRAM] SOURCES a_test.cpp LINK ein::base [LABELS fast]): a test with Catch2's main. One that starts
-# ranks of its own (through mpirun) says LABELS mpi. Tests of a folder that need the same headers are IN one program: it
-# is compiled and linked once, and each of them runs the test cases of its own files.
+# ein_test(NAME [IN PROGRAM] SOURCES a_test.cpp LINK ein::base [LABELS fast]): a test with Catch2's main.
+# One that starts ranks of its own (through mpirun) says LABELS mpi. Tests of a folder that need the same headers are IN
+# one program: it is compiled and linked once, and each of them runs the test cases of its own files.
 function(ein_test name)
   cmake_parse_arguments(ARG "" "IN;TIMEOUT" "SOURCES;LINK;LABELS" ${ARGN})
   set(command ${name})

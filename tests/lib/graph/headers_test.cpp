@@ -11,8 +11,8 @@ using namespace ein::graph::test;
 
 namespace {
 
-/// A.npy and m.safetensors hold f64 (4, 6), half.npy f32 (2,), whole.npy i64 (2,); csv.npy is text; others are missing; raw ones say
-/// nothing.
+/// A.npy and m.safetensors hold f64 (4, 6), half.npy f32 (2,), whole.npy i64 (2,); csv.npy is text; others are missing;
+/// raw ones say nothing.
 std::optional<Header> headers(std::string const&, tensor::Source const& source) {
     if (!tensor::file_of(source) || std::holds_alternative<tensor::RawSource>(source)) return std::nullopt;
     std::string const& file = *tensor::file_of(source);

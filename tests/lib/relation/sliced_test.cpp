@@ -60,24 +60,24 @@ graph::Path from_the_left(std::size_t operands) {
 }  // namespace
 
 TEST_CASE("a sliced product is what it is unsliced, however many slices are done at once", "[lib][relation]") {
-    auto const of =
-        GENERATE(SlicedCase{"ij,jk,kl,li->", {{4, 3}, {3, 5}, {5, 2}, {2, 4}}, {"i"}},
-                 SlicedCase{"ij,jk,kl,li->", {{4, 3}, {3, 5}, {5, 2}, {2, 4}}, {"k", "i", "j"}},
-                 SlicedCase{"ab,bc,cd->ad", {{2, 3}, {3, 4}, {4, 3}}, {"c", "b"}},
-                 SlicedCase{"ax,bx,cx,xy,y->abc", {{2, 5}, {3, 5}, {2, 5}, {5, 3}, {3}}, {"x"}},  // a hyperedge
-                 SlicedCase{"zab,zbc,zca->z", {{2, 3, 4}, {2, 4, 3}, {2, 3, 3}}, {"a", "b"}},     // a batch
-                 SlicedCase{"iij,jk,k->", {{3, 3, 4}, {4, 2}, {2}}, {"i"}},                       // a diagonal
-                 SlicedCase{"ij,kl,jm,n->k", {{3, 3}, {2, 2}, {3, 2}, {4}}, {"j"}},               // parts and labels alone
-                 SlicedCase{"ij,jk,ki->", {{3, 3}, {3, 3}, {3, 3}}, {"j"}, {}, DType::c128},
-                 SlicedCase{"ij,jk,kl->il", {{3, 4}, {4, 3}, {3, 2}}, {"j"}, {}, DType::i32},
-                 SlicedCase{"ij,jk,kl->il", {{3, 4}, {4, 3}, {3, 2}}, {"j"}, {.join = "x + y + z", .agg = scalar::Agg::min}},
-                 SlicedCase{"ij,jk,kl->il", {{3, 4}, {4, 3}, {3, 2}}, {"k"}, {.join = "x + y + z", .agg = scalar::Agg::max}},
-                 SlicedCase{"ij,jk,kl->il",
-                      {{3, 4}, {4, 3}, {3, 2}},
-                      {"j"},
-                      {.join = "x && y && z", .agg = scalar::Agg::any},
-                      DType::boolean},
-                 SlicedCase{"ij,jk,kl->il", {{3, 4}, {4, 3}, {3, 2}}, {"j"}, {.join = "abs(x)*y*(z+1)*3"}});
+    auto const of = GENERATE(
+        SlicedCase{"ij,jk,kl,li->", {{4, 3}, {3, 5}, {5, 2}, {2, 4}}, {"i"}},
+        SlicedCase{"ij,jk,kl,li->", {{4, 3}, {3, 5}, {5, 2}, {2, 4}}, {"k", "i", "j"}},
+        SlicedCase{"ab,bc,cd->ad", {{2, 3}, {3, 4}, {4, 3}}, {"c", "b"}},
+        SlicedCase{"ax,bx,cx,xy,y->abc", {{2, 5}, {3, 5}, {2, 5}, {5, 3}, {3}}, {"x"}},  // a hyperedge
+        SlicedCase{"zab,zbc,zca->z", {{2, 3, 4}, {2, 4, 3}, {2, 3, 3}}, {"a", "b"}},     // a batch
+        SlicedCase{"iij,jk,k->", {{3, 3, 4}, {4, 2}, {2}}, {"i"}},                       // a diagonal
+        SlicedCase{"ij,kl,jm,n->k", {{3, 3}, {2, 2}, {3, 2}, {4}}, {"j"}},               // parts and labels alone
+        SlicedCase{"ij,jk,ki->", {{3, 3}, {3, 3}, {3, 3}}, {"j"}, {}, DType::c128},
+        SlicedCase{"ij,jk,kl->il", {{3, 4}, {4, 3}, {3, 2}}, {"j"}, {}, DType::i32},
+        SlicedCase{"ij,jk,kl->il", {{3, 4}, {4, 3}, {3, 2}}, {"j"}, {.join = "x + y + z", .agg = scalar::Agg::min}},
+        SlicedCase{"ij,jk,kl->il", {{3, 4}, {4, 3}, {3, 2}}, {"k"}, {.join = "x + y + z", .agg = scalar::Agg::max}},
+        SlicedCase{"ij,jk,kl->il",
+                   {{3, 4}, {4, 3}, {3, 2}},
+                   {"j"},
+                   {.join = "x && y && z", .agg = scalar::Agg::any},
+                   DType::boolean},
+        SlicedCase{"ij,jk,kl->il", {{3, 4}, {4, 3}, {3, 2}}, {"j"}, {.join = "abs(x)*y*(z+1)*3"}});
     Extent const at_once = GENERATE(1, 2, 3);
     CAPTURE(of.subscripts, of.sliced, at_once);
     Product product(of);

@@ -13,8 +13,8 @@ namespace ein::graph {
 /// @param einsum  with agg min or max over exactly one label of extent >= 1; its join has a real, integer or bool type
 ValueId lower_argbest(NodeBuilder& builder, EinSum einsum, std::vector<ValueId> inputs, DType dtype);
 
-/// An index, or a count, widens nothing: a join of integers or truth values whose result is as narrow is computed as its
-/// maximum is, in this type. Nothing: in that of the node.
+/// An index, or a count, widens nothing: a join of integers or truth values whose result is as narrow is computed as
+/// its maximum is, in this type. Nothing: in that of the node.
 std::optional<DType> narrow_compute(scalar::Expr const& join, std::span<DType const> inputs);
 
 }  // namespace ein::graph
