@@ -65,6 +65,8 @@ private:
         return std::max(limits_.most_work, of_run);
     }
     bool is_spent() const { return work_ >= budget(); }
+    /// Whether schedules have so many tasks that each takes seconds: then there is one placement of each.
+    bool is_large() const { return glanced_ && glanced_->work > limits_.most_placed_tasks; }
 
     bool fits(Candidate const& candidate) const { return !search_.question.memory || search_.fits(candidate); }
 
@@ -82,12 +84,12 @@ private:
             open.push_back({std::move(each), {}, bound});
         }
         std::stable_sort(open.begin(), open.end(), [](Looked const& a, Looked const& b) { return a.bound < b.bound; });
-        constexpr std::size_t at_once = 4;  // whatever the number of cores, for what is left out depends on it
-        for (std::size_t begin = 0; begin < open.size(); begin += at_once) {
+        for (std::size_t begin = 0, at_once = 0; begin < open.size(); begin += at_once) {
             if (is_spent()) {
                 report_.not_reached += open.size() - begin;
                 return;
             }
+            at_once = is_large() ? 1 : 4;  // whatever the number of cores, for what is left out depends on it
             std::vector<Looked> batch;
             for (std::size_t k = begin; k < std::min(open.size(), begin + at_once); ++k) {
                 if (open[k].bound >= limit())
@@ -177,7 +179,7 @@ private:
                          [](Looked const* a, Looked const* b) { return a->cost.seconds < b->cost.seconds; });
         keep_finalists(near);
         taken_ = near.front()->alternative;
-        bool const is_placed = moves_nothing_ || calls_of(taken_.plan) > limits_.most_placed_calls;
+        bool const is_placed = moves_nothing_ || is_large() || calls_of(taken_.plan) > limits_.most_placed_calls;
         if (glanced_ && is_placed) return std::move(*glanced_);
         Choices quick = choices_;
         quick.effort = Effort::quick;

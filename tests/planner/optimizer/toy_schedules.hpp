@@ -23,6 +23,7 @@ struct ToySchedules {
     // Of the budget that a schedule can be spilled for, its peak is so many times as large.
     std::int64_t spills_to_part = 4;
     std::size_t nodes = 1;
+    double tasks = 0;  // of each schedule
 
     // What was made, in order: "strategy place calls".
     std::vector<std::string> made = {};
@@ -39,7 +40,9 @@ struct ToySchedules {
         out.schedule = [this](relation::Plan const& plan, opt::Choices const& choices) {
             std::string const order = choices.order == opt::NodeOrder::least_memory ? " saving" : "";
             made.push_back(plan.strategy + " " + choices.place + order + " " + std::to_string(plan.calls));
-            return candidate(cost(choices, plan), made.back(), plan.calls);
+            opt::Candidate schedule = candidate(cost(choices, plan), made.back(), plan.calls);
+            schedule.work = tasks;
+            return schedule;
         };
         out.smallest_budget = [this](opt::Candidate const& of) { return of.cost.peak / spills_to_part; };
         out.spill = [](opt::Candidate const& of, std::int64_t budget) {

@@ -2,6 +2,7 @@
 #include "planner/optimizer/wide_search.hpp"
 
 #include <map>
+#include <set>
 
 #include "tests/planner/optimizer/toy_schedules.hpp"
 #include "tests/support/catch.hpp"
@@ -153,4 +154,16 @@ TEST_CASE("a variation that moves more must be faster by more than simulations e
     toys.seconds["eindecomp'"] = 0.97;
     toys.bytes["eindecomp'"] = 0;
     CHECK(toys.chosen(2).report.steps == 1);
+}
+
+TEST_CASE("schedules of very many tasks are made one at a time, each once, within the budget", "[planner][optimizer]") {
+    double const tasks = GENERATE(4e5, 9e5);
+    bool const is_large = tasks > opt::Limits{}.most_placed_tasks;
+    Toys toys{.seconds = {{"eindecomp", 3}, {"x", 2}, {"y", 1}, {"z", 0.5}, {"eindecomp/1", 4}},
+              .schedules = {.rivals = {"x", "y", "z"}, .tasks = tasks}};
+    opt::Chosen const chosen = toys.chosen(4);
+    CHECK(chosen.report.taken == (is_large ? "x" : "z"));
+    std::vector<std::string> const& made = toys.schedules.made;
+    CHECK((std::set(made.begin(), made.end()).size() == made.size()) == is_large);
+    CHECK((made.size() == 3) == is_large);  // then the budget is spent
 }
