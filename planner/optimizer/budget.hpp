@@ -16,7 +16,7 @@ struct Limits {
     int no_progress = 3;                     // times that calls are doubled without any of them needing less
     std::int64_t most_ranks = 256;           // that are proposed where nothing fits
     double most_placed_calls = 3e4;          // kernel calls of a plan, beyond which there is one placement (scheduler)
-    double most_placed_tasks = 5e5;          // tasks of a schedule, beyond which there is one placement too
+    double most_placed_tasks = 1.5e5;        // tasks of a schedule, beyond which there is one placement too
     double near_best = 1.25;                 // times the best time: plans up to it are scheduled with every placement
     std::size_t finalists = 3;               // of them, at most
     double worth_placing = 1e-3;             // seconds of a run, from which all of them are
