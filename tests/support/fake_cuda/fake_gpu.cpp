@@ -34,8 +34,8 @@ Gpu& gpu() {
     return *one;
 }
 
-Stream::Stream() {
-    if (gpu().settings().delay >= 0) thread_ = std::thread([this] { serve(); });
+Stream::Stream() : delay_(gpu().settings().delay), queue_(gpu().settings().queue) {
+    if (delay_ >= 0) thread_ = std::thread([this] { serve(); });
 }
 
 Stream::~Stream() {
@@ -53,7 +53,7 @@ Stream::~Stream() {
 
 void Stream::ask(std::function<void()> work) {
     if (!thread_.joinable()) {
-        if (gpu().settings().delay == -1) work();
+        if (delay_ == -1) work();
         std::lock_guard const lock(mutex_);
         ++asked_;
         ++done_;
@@ -61,8 +61,8 @@ void Stream::ask(std::function<void()> work) {
     }
     {
         std::unique_lock lock(mutex_);
-        if (jobs_.size() >= gpu().settings().queue) gpu().count("blocked");
-        changed_.wait(lock, [&] { return jobs_.size() < gpu().settings().queue; });
+        if (jobs_.size() >= queue_) gpu().count("blocked");
+        changed_.wait(lock, [&] { return jobs_.size() < queue_; });
         ++asked_;
         jobs_.push_back(std::move(work));
     }
@@ -92,9 +92,8 @@ void Stream::serve() {
         std::function<void()> const work = std::move(jobs_.front());
         jobs_.pop_front();
         lock.unlock();
-        int const delay = gpu().settings().delay;
-        if (delay > 0)
-            std::this_thread::sleep_for(std::chrono::microseconds(random_() % static_cast<unsigned>(delay + 1)));
+        if (delay_ > 0)
+            std::this_thread::sleep_for(std::chrono::microseconds(random_() % static_cast<unsigned>(delay_ + 1)));
         work();
         lock.lock();
         ++done_;
@@ -102,21 +101,28 @@ void Stream::serve() {
     }
 }
 
+/// Whole, for ranks of one process start while others make streams.
 void Gpu::start() {
-    std::lock_guard const lock(mutex_);
-    settings_ = {};
-    settings_.visible = visible(std::stoi(set("FAKE_CUDA_DEVICES", "1")));
-    settings_.architecture = std::stoi(set("FAKE_CUDA_ARCHITECTURE", "90"));
-    settings_.driver = std::stoi(set("FAKE_CUDA_DRIVER", "13000"));
-    settings_.memory = std::stoll(set("FAKE_CUDA_MEMORY", "1073741824"));
-    settings_.delay = std::stoi(set("FAKE_CUDA_DELAY", "-1"));
-    settings_.queue = static_cast<std::size_t>(std::stoll(set("FAKE_CUDA_QUEUE", "1024")));
+    Settings anew;
+    anew.visible = visible(std::stoi(set("FAKE_CUDA_DEVICES", "1")));
+    anew.architecture = std::stoi(set("FAKE_CUDA_ARCHITECTURE", "90"));
+    anew.driver = std::stoi(set("FAKE_CUDA_DRIVER", "13000"));
+    anew.memory = std::stoll(set("FAKE_CUDA_MEMORY", "1073741824"));
+    anew.delay = std::stoi(set("FAKE_CUDA_DELAY", "-1"));
+    anew.queue = static_cast<std::size_t>(std::stoll(set("FAKE_CUDA_QUEUE", "1024")));
     std::string const fail = set("FAKE_CUDA_FAIL", ":0");
-    settings_.fails = fail.substr(0, fail.find(':'));
-    settings_.fails_at = std::stoll(fail.substr(fail.find(':') + 1));
+    anew.fails = fail.substr(0, fail.find(':'));
+    anew.fails_at = std::stoll(fail.substr(fail.find(':') + 1));
+    std::lock_guard const lock(mutex_);
+    settings_ = std::move(anew);
     if (objects_ > 0) return;  // ranks of one process start one after the other
     failure_ = CUDA_SUCCESS;
     calls_.clear();
+}
+
+Settings Gpu::settings() {
+    std::lock_guard const lock(mutex_);
+    return settings_;
 }
 
 CUresult Gpu::enter(char const* function) {

@@ -55,6 +55,8 @@ private:
     std::deque<std::function<void()>> jobs_;
     std::int64_t asked_ = 0, done_ = 0;
     bool closing_ = false;
+    int const delay_;  // as the settings were when it was made, as is the next
+    std::size_t const queue_;
     std::mt19937 random_;
     std::thread thread_;
 };
@@ -68,7 +70,7 @@ class Gpu {
 public:
     /// Reads the settings anew.
     void start();
-    Settings const& settings() const { return settings_; }
+    Settings settings();
 
     /// At the beginning of every call: the error that it is to return, if any.
     CUresult enter(char const* function);
