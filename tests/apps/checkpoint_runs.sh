@@ -190,7 +190,7 @@ cat > held.json << JSON
 {"eingraph": 1, "dtype": "f64", "outputs": ["end"],
  "tensors": {"x": {"shape": [6], "data": {"fill": 0.5}}, "s": {"shape": [], "data": {"values": 0.7}}},
  "nodes": [{"name": "begin", "einsum": "i,->i", "inputs": ["x", "s"], "join": "x + y"},
-           {"name": "p", "loop": {"times": 600000, "carry": {"begin": "next"},
+           {"name": "p", "loop": {"times": 3000000, "carry": {"begin": "next"},
             "body": [{"name": "next", "einsum": "i->i", "inputs": ["begin"], "join": "sin(x) + x"}]}},
            {"name": "end", "einsum": "i,->i", "inputs": ["p/begin", "s"], "join": "x + y"}]}
 JSON
@@ -205,7 +205,7 @@ diff -rq held_whole held || fail "a run that held inputs has other results"
 # Ranks that have nothing to do are at every moment: the others are saved all the same.
 cat > idle.json << JSON
 {"eingraph": 1, "dtype": "f64", "tensors": {"x": {"shape": [1], "data": {"fill": 0.5}}}, "outputs": ["p/x"],
- "nodes": [{"name": "p", "loop": {"times": 600000, "carry": {"x": "next"},
+ "nodes": [{"name": "p", "loop": {"times": 3000000, "carry": {"x": "next"},
             "body": [{"name": "next", "einsum": "i->i", "inputs": ["x"], "join": "sin(x) + x"}]}}]}
 JSON
 "$bin/einplan" idle.json -n 3 -o idle.sched > planned && run 3 idle.sched idle_whole ||
