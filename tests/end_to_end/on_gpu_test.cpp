@@ -1,7 +1,6 @@
 // The GPU of this machine against the reference: kernels, random graphs at 1 and 2 ranks on it, all examples. Run by
 // scripts/gpu-check.sh; elsewhere, and where there is no GPU, it says so and is skipped (77). EIN_SEEDS=FIRST:COUNT
 // runs other random graphs, EIN_KERNELS=N so many random kernels; --device says only which GPU it is.
-#define CATCH_CONFIG_RUNNER
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -12,6 +11,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/random_graph.hpp"
 #include "tests/support/results.hpp"
+#include "tests/support/run_catch.hpp"
 
 using namespace ein;
 using executor::DeviceKind;
@@ -91,5 +91,5 @@ int main(int argc, char** argv) {
         std::printf("skipped: %s\n", error.what());
         return 77;
     }
-    return Catch::Session().run(argc, argv);
+    return test::run_catch(argc, argv);
 }

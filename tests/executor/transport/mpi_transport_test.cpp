@@ -1,11 +1,11 @@
 // Runs under mpirun: every rank makes the same calls, and an assertion is about what all of them found.
-#define CATCH_CONFIG_RUNNER
 #include "executor/transport/mpi_transport.hpp"
 
 #include <cstdio>
 #include <cstdlib>
 
 #include "tests/support/catch.hpp"
+#include "tests/support/run_catch.hpp"
 #include "tests/support/transport_checks.hpp"
 
 using namespace ein;
@@ -88,7 +88,7 @@ int main(int argc, char** argv) {
     unsetenv("OMPI_MCA_btl_tcp_flags");
     MpiSession mpi;
     session = &mpi;
-    int const failed = Catch::Session().run(argc, argv);
+    int const failed = test::run_catch(argc, argv);
     MpiTransport transport(mpi);
     return shared_fault(transport, failed == 0 ? "" : "failed").empty() ? 0 : 1;
 }
