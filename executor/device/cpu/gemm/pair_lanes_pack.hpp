@@ -134,7 +134,8 @@ void load_square(T const* from, LanesAt<T> const& batch, At const& places, Index
         }
         fetch_square<T, Side>(next, 0);
         Seen<T> seen;
-        turn_square<T, Side, false>(rows, 0, turned, seen);
+        turn_square<T, Side, false>(
+            rows, 0, [&](int j) { return turned[j]; }, seen);
     }
 }
 template <class T, int Side, class At>
@@ -153,7 +154,8 @@ void store_square(Vector<T> const* from, LanesAt<T> const& batch, At const& plac
             out[i] = turned[i];
         }
         Seen<T> seen;
-        turn_square<T, Side, false>(rows, 0, out, seen);
+        turn_square<T, Side, false>(
+            rows, 0, [&](int j) { return out[j]; }, seen);
         for (Index i = 0; i < Side && first + i < batch.held; ++i) {
             T* const place = here + batch.at[first + i];
             Group value = *(Group const*)turned[i] * scale;

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "executor/device/cpu/gemm/pair_pack.hpp"
+#include "executor/device/cpu/gemm/pair_blocks.hpp"
 #include "executor/device/cpu/gemm/pair_product.hpp"
 #include "executor/device/cpu/gemm/pair_rows.hpp"
 #include "executor/device/cpu/gemm/pair_streams.hpp"
@@ -17,94 +17,11 @@
 namespace ein::executor::EIN_INSTRUCTION_SET {
 namespace {
 
-constexpr Index cache_of_b =
-    Index{3} << 18;  // bytes of a packed block: fits the second-level cache of all processors but the oldest
-constexpr Index most_slivers = 64;   // of it
-constexpr Index most_rows = 1536;    // of a, for which b is packed
 constexpr Index streamed_rows = 24;  // for so many b is read where it lies, if it lies side by side, and not packed
 constexpr Index least_streamed_columns = 32;  // side by side, on average
 constexpr Index streamed_columns_a_row = 12;  // and so many for each row: packing is shared by more rows
-constexpr Index packed_at_once = 16;          // tiles of rows: what the memory fetches together is used together
-
-// ---- blocks ----
-
-/// How long parts are, as even as may be and a multiple of `of`, of which each has at most `most`.
-constexpr Index even_part(Index count, Index most, Index of) {
-    Index const parts = parts_of(count, most), even = parts_of(parts_of(count, parts), of) * of;
-    return at_most(even <= most || even <= of ? even : even - of, count);
-}
-
-/// A limit that parts may exceed where that saves one.
-constexpr Index or_a_quarter_more(Index limit) { return limit + limit / 4; }
-
-/// What is packed at once, at most; b's elements are those of so many columns and terms, or fewer.
-struct Blocks {
-    Index rows, columns, terms, b;
-};
-
-template <class P>
-constexpr Index bytes_in_b = static_cast<Index>(sizeof(typename P::T)) * P::parts* P::parts;  // of an element, packed
-
-template <class P>
-constexpr Index most_of_b = cache_of_b / bytes_in_b<P>;
-
-template <class P>
-Blocks blocks_of(PairCall const& call) {
-    Index const rows = even_part(call.rows.count, or_a_quarter_more(most_rows), P::rows);
-    Index const terms =
-        even_part(call.terms.count, or_a_quarter_more(pair_block), call.whole_terms > 1 ? call.whole_terms : 8);
-    Index fitting = at_most(most_of_b<P> / terms / P::columns, most_slivers) * P::columns;
-    bool const squares = call.whole_columns % P::unit == 0 && call.whole_columns <= fitting;
-    if (squares) fitting -= fitting % call.whole_columns;
-    Index const even = even_part(call.columns.count, fitting, squares ? call.whole_columns : P::columns);
-    Index const columns = parts_of(even, P::unit) * P::unit;
-    return {rows, columns, terms, columns * terms};
-}
-
-/// At least the blocks of any call of so many rows, columns and terms or fewer: even parts of less may be longer.
-template <class P>
-Blocks largest_blocks(PairCall const& call) {
-    Index const rows = at_most(call.rows.count, or_a_quarter_more(most_rows)),
-                terms = at_most(call.terms.count, or_a_quarter_more(pair_block));
-    Index const columns = at_most(parts_of(call.columns.count, P::unit) * P::unit, most_slivers * P::columns);
-    return {rows, columns, terms, at_most(columns * terms, most_of_b<P>)};
-}
-
-/// A call's working memory, one after the other.
-template <class P>
-struct Memory {
-    Index rows, columns, terms;  // of a block, at most
-    typename P::T *a, *b;
-    Index *a_at, *b_at, *row_at, *column_at, *a_term_at, *b_term_at;  // in a and b, and of rows and columns in c
-    Index *adjacent, *adjacent_in_b;  // columns from each on that lie side by side in c, in b
-    Marks marks;
-    std::size_t bytes = 0;
-
-    Memory(Blocks const& blocks, std::byte* scratch) : rows(blocks.rows), columns(blocks.columns), terms(blocks.terms) {
-        auto const take = [&]<class T>(T*& part, Index count) {
-            part = scratch == nullptr ? nullptr : reinterpret_cast<T*>(scratch + bytes);
-            bytes += static_cast<std::size_t>((count * static_cast<Index>(sizeof(T)) + 63) / 64 * 64);
-        };
-        take(b, blocks.b * P::parts * P::parts);
-        take(b_at, columns);
-        take(column_at, columns);
-        take(adjacent, columns);
-        take(adjacent_in_b, columns);
-        take(a_term_at, terms);
-        take(b_term_at, terms);
-        take(a_at, rows);
-        take(row_at, rows);
-        Index most_marks = terms < columns ? columns : terms;
-        if (most_marks < packed_at_once * P::rows) most_marks = packed_at_once * P::rows;
-        take(marks.done, most_marks);
-        take(marks.begins, most_marks);
-        take(marks.place, most_marks);
-        take(marks.width, most_marks);
-        take(a, parts_of(rows, P::rows) * P::rows * terms * P::parts);
-    }
-};
-
 constexpr Index operations_between_pauses = 1 << 19;
+constexpr Index operations_of_an_answer = 20000;  // while memory answers: some 150 ns
 
 /// Some rows and terms of a call: all columns, a block of them after the other.
 template <class P>
@@ -123,6 +40,8 @@ public:
                 find(call_.columns, call_.columns.first + column,
                      at_most(call_.columns.count - column, memory_.columns), memory_.b_at, memory_.column_at);
             find_adjacent(memory_.column_at, count, memory_.adjacent);
+            in_pieces_ = find_pieces<T>(memory_.column_at, memory_.adjacent, count, P::parts, vectors_of(count),
+                                        memory_.piece, memory_.first_piece);
             run_columns(count);
             column += count;
         }
@@ -147,7 +66,7 @@ private:
     }
 
     void pack_rows() {
-        constexpr Index group = packed_at_once * P::rows;
+        constexpr Index group = packed_at_once<P> * P::rows;
         for (Index row = 0; row < rows_; row += group) {
             Index const count = at_most(rows_ - row, group), tiles = parts_of(count, P::rows);
             Slivers const slivers(tiles, tiles, P::rows);
@@ -178,9 +97,11 @@ private:
         return runs * (many < least_streamed_columns ? least_streamed_columns : many) <= count;
     }
 
+    static Index vectors_of(Index columns) { return parts_of(columns, P::unit) * (P::unit / P::lane); }
+
     /// One block of columns.
     void run_columns(Index count) {
-        Index const vectors = parts_of(count, P::unit) * (P::unit / P::lane);
+        Index const vectors = vectors_of(count);
         Slivers const slivers(vectors, parts_of(vectors, P::vectors), P::lane);
         bool const b_in_place = streams(count);
         Seen<T> seen;
@@ -197,15 +118,33 @@ private:
             if (b_in_place) return run_streaming(rows, count);
         Index const tiles_between = parts_of(operations_between_pauses, P::rows * count * terms_);
         Index tiles = 0;
+        TileAhead ahead{0, 0};
+        for (Index tile = 0; tile < tiles_ahead(); ++tile) fetch_outputs_of(ahead, rows, slivers, count);
         for (Index row = 0; row < rows_; row += P::rows) {
             if (call_.pause != nullptr && ++tiles % tiles_between == 0) call_.pause(call_.pause_of);
             take_rows(rows, row);
             for (Index s = 0; s < slivers.count; ++s) {
+                fetch_outputs_of(ahead, rows, slivers, count);
                 rows.fetch_next = in_place_ && s == 0;
                 Index const first = slivers.first(s);
                 run_sliver(rows, memory_.b + first * terms_ * P::parts * P::parts, slivers, s, count);
             }
         }
+    }
+
+    /// A tile whose outputs are asked for.
+    struct TileAhead {
+        Index row, sliver;
+    };
+    /// So many that memory has answered before they are written.
+    Index tiles_ahead() const { return 1 + operations_of_an_answer / (P::rows * P::columns * terms_); }
+    void fetch_outputs_of(TileAhead& tile, Rows<P> const& rows, Slivers const& slivers, Index count) const {
+        if (tile.row >= rows_) return;
+        Columns const columns = columns_of(slivers, tile.sliver, count);
+        fetch_outputs<P>(rows.c, memory_.row_at + tile.row, at_most(rows_ - tile.row, P::rows), columns, rows.stream);
+        if (++tile.sliver < slivers.count) return;
+        tile.sliver = 0;
+        tile.row += P::rows;
     }
 
     /// Columns that lie side by side in b, and then those that follow.
@@ -219,7 +158,7 @@ private:
             Index term = 0;
             for (; term + terms_at_once <= terms_; term += terms_at_once) stream<terms_at_once>(rows, term, part);
             for (; term < terms_; ++term) stream<1>(rows, term, part);
-            Columns const columns{wide, memory_.column_at + column, memory_.adjacent + column};
+            Columns const columns{wide, memory_.column_at + column, memory_.adjacent + column, {}};
             for (Index row = 0; row < rows_; ++row)
                 store_row<P>(part.sums + row * most, columns, rows.c + memory_.row_at[row], rows.scale, combine_);
             column += wide;
@@ -246,9 +185,16 @@ private:
         rows.fetch_next = false;
     }
 
+    /// @param count  columns of the block, of which a sliver holds as many as there are
+    Columns columns_of(Slivers const& slivers, Index s, Index count) const {
+        Index const first = slivers.first(s), held = at_most(count - first, slivers.width(s));
+        Pieces const pieces{in_pieces_ ? memory_.piece : nullptr, memory_.first_piece + first / P::lane};
+        return {held, memory_.column_at + first, memory_.adjacent + first, pieces};
+    }
+
     void run_sliver(Rows<P> const& rows, T const* sliver, Slivers const& slivers, Index s, Index count) {
-        Index const first = slivers.first(s), width = slivers.width(s), held = at_most(count - first, width);
-        Columns const columns{held, memory_.column_at + first, memory_.adjacent + first};
+        Index const width = slivers.width(s);
+        Columns const columns = columns_of(slivers, s, count);
         if (width == P::columns)
             run_rows<P, P::vectors>(rows, sliver, columns);
         else if constexpr (P::is_fused) {
@@ -261,7 +207,7 @@ private:
     JoinTiles<T> const& join_;
     Memory<P> const& memory_;
     Index rows_, terms_;
-    bool combine_, in_place_ = false;
+    bool combine_, in_place_ = false, in_pieces_ = false;
     Seen<T> seen_;
 };
 

@@ -14,6 +14,7 @@ namespace {
 struct Columns {
     Index count;
     Index const *at, *adjacent;
+    Pieces pieces;  // of its vectors; null where there are too many
 };
 
 inline bool begins_a_line(void const* place) { return reinterpret_cast<std::uintptr_t>(place) % 64 == 0; }
@@ -77,40 +78,38 @@ struct Rows {
     bool fetch_next;  // the rows that follow at row_step, in place
 };
 
-/// Whether the columns of each vector of a tile lie side by side in c, and how far from a row's place in c.
-template <class P, int Vectors>
-bool vectors_lie_whole(Columns const& columns, Index* vector_at) {
+/// Whether each vector of a tile is one piece.
+template <class T, int Vectors>
+bool vectors_lie_whole(Pieces const& pieces) {
     bool whole = true;
-    for (int v = 0; v < Vectors; ++v) {
-        whole = whole && columns.adjacent[v * P::lane] >= P::lane;
-        vector_at[v] = columns.at[v * P::lane] * P::parts;
-    }
+    for (int v = 0; v < Vectors; ++v) whole = whole && pieces.piece[pieces.first[v]].lanes == all_lanes<T>;
     return whole;
 }
 
-/// Whether what such a tile writes are whole cache lines.
+/// Whether what a tile of whole vectors writes are whole cache lines.
 template <class T, int Vectors>
-bool writes_lines(T const* const* to, Index rows, Index const* vector_at) {
+bool writes_lines(T const* const* to, Index rows, Pieces const& pieces) {
+    auto const at = [&](int v) { return pieces.piece[pieces.first[v]].at; };
     bool lines = true;
-    for (int v = 1; v < Vectors && !vectors_are_lines; ++v)
-        lines = lines && vector_at[v] == vector_at[v - 1] + lanes<T>;
+    for (int v = 1; v < Vectors && !vectors_are_lines; ++v) lines = lines && at(v) == at(v - 1) + lanes<T>;
     for (Index r = 0; r < rows; ++r)
-        for (int v = 0; v < (vectors_are_lines ? Vectors : 1); ++v)
-            lines = lines && begins_a_line(to[r] + vector_at[v]);
+        for (int v = 0; v < (vectors_are_lines ? Vectors : 1); ++v) lines = lines && begins_a_line(to[r] + at(v));
     return lines;
 }
 
 /// Asks for what a tile writes of c, but for single elements and, with `stream`, whole lines.
+/// @param at  where its rows are in c
 template <class P>
-void fetch_outputs(typename P::T* const* to, Index rows, Columns const& columns, bool stream) {
-    using T = typename P::T;
+void fetch_outputs(typename P::T* c, Index const* at, Index rows, Columns const& columns, bool stream) {
+    constexpr Index line = 64 / static_cast<Index>(sizeof(typename P::T));
     for (Index w = 0; w < columns.count;) {
         Index const run = at_most(columns.adjacent[w], columns.count - w), end = run * P::parts;
         if (end < least_lanes) return;
         for (Index r = 0; r < rows; ++r) {
-            T* const place = to[r] + columns.at[w] * P::parts;
-            if (stream && end % lanes<T> == 0 && begins_a_line(place)) continue;
-            for (Index at = 0; at < end; at += lanes<T>) __builtin_prefetch(place + at, 1);
+            typename P::T* const place = c + (at[r] + columns.at[w]) * P::parts;
+            if (stream && end % line == 0 && begins_a_line(place)) continue;
+            for (Index e = 0; e < end; e += line) __builtin_prefetch(place + e, 1);
+            __builtin_prefetch(place + end - 1, 1);
         }
         w += run;
     }
@@ -124,10 +123,10 @@ void run_tile(Rows<P> const& rows, Index first, typename P::T const* sliver, Col
     T* to[Count];
     for (Index r = 0; r < count; ++r) to[r] = rows.c + rows.c_at[first + r] * P::parts;
     TileCall<T> call{};
-    bool const whole = P::is_fused && count == Count && columns.count == Vectors * P::lane;
-    bool const direct = whole && vectors_lie_whole<P, Vectors>(columns, call.vector_at);
-    bool const stream = rows.stream && direct && writes_lines<T, Vectors>(to, count, call.vector_at);
-    if (!stream) fetch_outputs<P>(to, count, columns, rows.stream && vectors_are_lines);
+    bool const in_pieces = count == Count && columns.pieces.piece != nullptr;
+    bool const whole = in_pieces && P::is_fused && vectors_lie_whole<T, Vectors>(columns.pieces);
+    bool const direct = whole || (in_pieces && stores_lanes && !rows.combine);
+    bool const stream = rows.stream && whole && writes_lines<T, Vectors>(to, count, columns.pieces);
     call.a = rows.a + first * rows.row_step;
     call.a_row = rows.row_step;
     call.a_term = rows.term_step;
@@ -136,16 +135,17 @@ void run_tile(Rows<P> const& rows, Index first, typename P::T const* sliver, Col
     call.next = rows.fetch_next ? call.a + Count * rows.row_step : nullptr;
     call.out = direct ? nullptr : out;
     call.to = to;
+    call.pieces = &columns.pieces;
     call.scale = rows.scale;
     call.combine = rows.combine;
     call.stream = stream;
     if constexpr (P::is_fused) {
         using Plain = Product<PairJoin::multiply, PairAgg::sum, T>;
         tile<Plain, T, Count, Vectors, false, P::parts>(call);
-        if (direct) return;
     } else {
         rows.tile(call);
     }
+    if (direct) return;
     for (Index r = 0; r < count; ++r)
         store_row<P>(out + r * Vectors * lanes<T>, columns, to[r], rows.scale, rows.combine, rows.stream);
 }

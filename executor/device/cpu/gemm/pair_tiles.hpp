@@ -4,6 +4,7 @@
 // PairAgg::min, float>, float, 4, 2, false> is least sums of 4 rows and 2 vectors.
 #pragma once
 
+#include "executor/device/cpu/gemm/pair_pieces.hpp"
 #include "executor/device/cpu/gemm/pair_product.hpp"
 #include "executor/device/cpu/gemm/pair_vectors.hpp"
 
@@ -62,14 +63,15 @@ struct TileCall {
     Index k;
     T const* next;  // rows that are needed next, fetched meanwhile; null: none
     T* out;         // the tile, row after row; or, if it is null:
-    T* const* to;   // where each row goes: its vectors so far from there
-    Index vector_at[4];
+    T* const* to;   // where each row goes,
+    Pieces const*
+        pieces;  // and from there its vectors: not copied, since what was just stored apart is not loaded together
     T scale;
     bool combine, stream;  // with what is there; past the cache
 };
 
 template <class T>
-void store_vector(T* to, Vector<T> value, bool stream) {
+void store_vector(T* to, Vector<T> value, [[maybe_unused]] bool stream) {
 #if defined(__AVX512F__)
     if (stream) {
         if constexpr (sizeof(T) == 4)
@@ -90,15 +92,47 @@ void store_vector(T* to, Vector<T> value, bool stream) {
     *(Anywhere<T>*)to = value;
 }
 
+/// Stores one vector of every row. @tparam Combine  with what is there  @tparam Stream  past the cache
+template <class P, class T, int Rows, bool Combine, bool Stream>
+inline void store_column(TileCall<T> const& call, Index at, Vector<T> const (&values)[Rows]) {
+#pragma GCC unroll 8
+    for (int r = 0; r < Rows; ++r) {
+        T* const to = call.to[r] + at;
+        Vector<T> value = values[r];
+        if constexpr (Combine) value = P::Shape::combined(*(Anywhere<T> const*)to, value);
+        store_vector<T>(to, value, Stream);
+    }
+}
+
+/// Stores one vector of every row, in pieces.
+template <class P, class T, int Rows>
+inline void store_pieces(TileCall<T> const& call, int v, Vector<T> const (&values)[Rows]) {
+    for (Index p = call.pieces->first[v]; p < call.pieces->first[v + 1]; ++p) {
+        Piece const piece = call.pieces->piece[p];
+        if (piece.lanes != all_lanes<T>) {
+#pragma GCC unroll 8
+            for (int r = 0; r < Rows; ++r) store_lanes<T>(call.to[r] + piece.at, piece.lanes, values[r]);
+        } else if (call.stream) {
+            store_column<P, T, Rows, false, true>(call, piece.at, values);
+        } else if (call.combine) {
+            store_column<P, T, Rows, true, false>(call, piece.at, values);
+        } else {
+            store_column<P, T, Rows, false, false>(call, piece.at, values);
+        }
+    }
+}
+
 /// @tparam Parts  terms of T for each term: 2 for complex numbers
 template <class P, class T, int Rows, int Vectors, bool Careful, int Parts>
 __attribute__((noinline)) void tile(TileCall<T> const& call) {
     constexpr Index line = 64 / static_cast<Index>(sizeof(T));
     T const *a = call.a, *b = call.b, *const next = call.next;
     Index const a_row = call.a_row, a_term = call.a_term, k = call.k;
-    Vector<T> held[Rows][Vectors];
-    for (int r = 0; r < Rows; ++r)
-        for (int v = 0; v < Vectors; ++v) held[r][v] = P::identity - Vector<T>{};
+    Vector<T> held[Vectors][Rows];  // in registers: all loops over it are unrolled
+#pragma GCC unroll 4
+    for (int v = 0; v < Vectors; ++v)
+#pragma GCC unroll 8
+        for (int r = 0; r < Rows; ++r) held[v][r] = P::identity - Vector<T>{};
     for (Index p = 0; p < k; ++p, a += a_term) {
         if (next != nullptr && p % line == 0)
 #pragma GCC unroll 8
@@ -106,30 +140,32 @@ __attribute__((noinline)) void tile(TileCall<T> const& call) {
 #pragma GCC unroll 2
         for (int part = 0; part < Parts; ++part) {
             Vector<T> columns[Vectors];
+#pragma GCC unroll 4
             for (int v = 0; v < Vectors; ++v) columns[v] = *(Anywhere<T> const*)(b + v * lanes<T>);
 #pragma GCC unroll 8
             for (int r = 0; r < Rows; ++r) {
                 Vector<T> const row = a[r * a_row + part] - Vector<T>{};  // to all lanes; less 0 changes no number
 #pragma GCC unroll 4
                 for (int v = 0; v < Vectors; ++v)
-                    held[r][v] = P::template with_term<Careful>(held[r][v], row, columns[v]);
+                    held[v][r] = P::template with_term<Careful>(held[v][r], row, columns[v]);
             }
             b += Vectors * lanes<T>;
         }
     }
     if (call.out != nullptr) {
+#pragma GCC unroll 8
         for (int r = 0; r < Rows; ++r)
-            for (int v = 0; v < Vectors; ++v) *(Vector<T>*)(call.out + (r * Vectors + v) * lanes<T>) = held[r][v];
+#pragma GCC unroll 4
+            for (int v = 0; v < Vectors; ++v) *(Vector<T>*)(call.out + (r * Vectors + v) * lanes<T>) = held[v][r];
         return;
     }
-    if constexpr (P::Shape::is_fused)
-        for (int r = 0; r < Rows; ++r)
-            for (int v = 0; v < Vectors; ++v) {
-                T* const to = call.to[r] + call.vector_at[v];
-                Vector<T> value = held[r][v] * call.scale;
-                if (call.combine) value += *(Anywhere<T> const*)to;
-                store_vector<T>(to, value, call.stream);
-            }
+#pragma GCC unroll 4
+    for (int v = 0; v < Vectors; ++v) {
+        if constexpr (P::Shape::is_fused)
+#pragma GCC unroll 8
+            for (int r = 0; r < Rows; ++r) held[v][r] *= call.scale;
+        store_pieces<P, T, Rows>(call, v, held[v]);
+    }
 }
 
 template <class T>

@@ -113,10 +113,10 @@ std::vector<Extent> side_by_side(std::vector<Run> const& runs, std::size_t side,
 }
 
 /// A part of a length: about `wanted`, even, of whole squares if there are some.
-Extent even_tile(Extent length, Extent wanted, Extent spare) {
+Extent even_tile(Extent length, Extent wanted, Extent spare, Extent side) {
     if (length <= wanted + spare) return length;
     Extent const parts = (length + wanted - 1) / wanted, even = (length + parts - 1) / parts,
-                 of = wanted >= square ? square : 1;
+                 of = wanted >= side ? side : 1;
     return std::min(length, (even + of - 1) / of * of);
 }
 
@@ -132,7 +132,8 @@ Extent run_length(std::vector<Run> const& runs, std::size_t side) {
 struct Wanted {
     std::size_t along, other;
     Extent of_along, of_other, line;
-    Extent spare = 0;  // more of `along`, where that saves a part
+    Extent spare = 0;      // more of `along`, where that saves a part
+    Extent side = square;  // of squares that are turned in registers
 };
 
 /// Of each run how long its part of a box is; 1: it has none. Nothing where no box is needed.
@@ -145,7 +146,8 @@ std::vector<Extent> tiles_of(std::vector<Run> const& runs, Wanted const& wanted)
     if (inside <= wanted.of_along * wanted.of_other) return {};
     std::vector<Extent> const ours = side_by_side(runs, wanted.along, wanted.of_along, wanted.line);
     for (std::size_t r = 0; r < runs.size(); ++r)
-        tiles[r] = even_tile(runs[r].length, std::max(ours[r], tiles[r]), ours[r] > tiles[r] ? wanted.spare : 0);
+        tiles[r] =
+            even_tile(runs[r].length, std::max(ours[r], tiles[r]), ours[r] > tiles[r] ? wanted.spare : 0, wanted.side);
     return tiles;
 }
 
@@ -264,7 +266,7 @@ bool fits(std::vector<GemmPlan::Loop> const& loops) {
 /// Whole lines of c, and several lines of b one after the other: memory gives single ones slowly.
 Wanted columns_wanted(std::size_t element_bytes) {
     Extent const line = static_cast<Extent>(machine::cache_line / element_bytes);
-    return {C, B, line, machine::lines_together * line, line, line / 2};
+    return {C, B, line, machine::lines_together * line, line, line / 2, line};
 }
 
 }  // namespace
