@@ -1,13 +1,14 @@
 #include "scheduler/scheduler.hpp"
 
 #include <algorithm>
-#include <optional>
+#include <memory>
 
 #include "lib/base/error.hpp"
 #include "lib/base/threads/parallel.hpp"
 #include "lib/schedule/memory/replay.hpp"
 #include "lib/schedule/verify/verify.hpp"
 #include "scheduler/ia/place_plan.hpp"
+#include "scheduler/kept_schedules.hpp"
 #include "scheduler/loaded_again.hpp"
 #include "scheduler/lower/lowering.hpp"
 #include "scheduler/simulate/simulate.hpp"
@@ -92,26 +93,51 @@ double calls_of(relation::Plan const& plan) {
     return calls;
 }
 
+/// The same schedule as before, where it is kept.
+std::shared_ptr<Scheduled const> lowered_once(graph::EinGraph const& graph, relation::Plan const& plan,
+                                              SchedulerOptions const& options, std::string const& place,
+                                              KeptSchedules* kept) {
+    auto found = kept ? kept->find(plan, place, options.order) : nullptr;
+    if (found) return found;
+    found = std::make_shared<Scheduled const>(lowered(graph, plan, options, place));
+    if (kept) kept->keep(plan, place, options.order, found);
+    return found;
+}
+
+/// Placers that may place a plan's calls each in a way of its own, "best" aside. With no more calls of a node than
+/// ranks, round-robin is pattern; where the plan says itself who makes a call, all are.
+std::vector<std::string> distinct_placers(relation::Plan const& plan) {
+    std::int64_t const ranks = relation::used_ranks(plan);
+    bool placed = true, few = true;
+    for (relation::NodePlan const& node : plan.nodes) {
+        placed = placed && !node.ranks.empty();
+        few = few && (!node.ranks.empty() || element_count(node.parts) <= ranks);
+    }
+    std::vector<std::string> out = placer_names();
+    std::erase(out, "best");
+    if (placed) out = {"pattern"};
+    if (few) std::erase(out, "round-robin");
+    return out;
+}
+
 /// Every placement scheduled, the better one kept; the first where they are alike.
-Scheduled best_placed(graph::EinGraph const& graph, relation::Plan const& plan, SchedulerOptions options) {
+Scheduled best_placed(graph::EinGraph const& graph, relation::Plan const& plan, SchedulerOptions options,
+                      KeptSchedules* kept) {
     options.simulate = true;
-    bool const searches = options.search && graph.nodes.size() <= tuning::most_searched;
-    std::vector<std::string> names;
-    for (std::string const& name : placer_names())
-        if (name != "best" && (name != "ia" || searches)) names.push_back(name);
-    auto all =
-        for_each_in_parallel(names.size(), [&](std::size_t k) { return lowered(graph, plan, options, names[k]); });
-    std::optional<Scheduled> best;
+    std::vector<std::string> names = distinct_placers(plan);
+    if (!options.search || graph.nodes.size() > tuning::most_searched) std::erase(names, "ia");
+    auto const all = for_each_in_parallel(
+        names.size(), [&](std::size_t k) { return lowered_once(graph, plan, options, names[k], kept); });
+    std::shared_ptr<Scheduled const> best;
     for (std::size_t k = 0; k < names.size(); ++k) {
-        std::string const& name = names[k];
-        Scheduled& other = all[k];
+        Scheduled const& other = *all[k];
         // Of two that are alike the one whose meshes are neater (explain): the order in which ia deals ranks out is
         // nobody's.
-        bool const alike = best && name == "ia" && busiest_bytes(other.schedule) == busiest_bytes(best->schedule) &&
+        bool const alike = best && names[k] == "ia" && busiest_bytes(other.schedule) == busiest_bytes(best->schedule) &&
                            other.makespan > (1 - tuning::alike_makespans) * best->makespan;
-        if (!best || (better(other, *best) && !alike)) best = std::move(other);
+        if (!best || (better(other, *best) && !alike)) best = all[k];
     }
-    return std::move(*best);
+    return *best;
 }
 
 }  // namespace
@@ -132,12 +158,14 @@ bool better(Scheduled const& a, Scheduled const& b) {
     return bytes_a != bytes_b ? bytes_a < bytes_b : a.makespan < (1 - 1e-6) * b.makespan;
 }
 
-Scheduled schedule_plan(graph::EinGraph const& graph, relation::Plan const& plan, SchedulerOptions const& options) {
+Scheduled schedule_plan(graph::EinGraph const& graph, relation::Plan const& plan, SchedulerOptions const& options,
+                        KeptSchedules* kept) {
     bool const choose = options.place == "best";
     std::string const only = !choose ? options.place : plan.ranks == 1 ? "pattern" : "greedy";
     Scheduled out = choose && plan.ranks > 1 && calls_of(plan) <= tuning::most_calls
-                        ? best_placed(graph, plan, options)
-                        : lowered(graph, plan, options, only);
+                        ? best_placed(graph, plan, options, kept)
+                    : options.simulate ? *lowered_once(graph, plan, options, only, kept)
+                                       : lowered(graph, plan, options, only);
     if (!options.verify) return out;
     auto const faults = schedule::faults_of(out.schedule);
     promise(faults.empty(), "the scheduler made an unsound schedule: " + (faults.empty() ? "" : faults.front()));

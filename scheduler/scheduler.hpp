@@ -49,9 +49,13 @@ struct Scheduled {
     double makespan = 0;                   // seconds on the options' cluster, by simulation; 0: not simulated
 };
 
+class KeptSchedules;
+
 /// A node whose plan names ranks is placed there, whatever the options say.
+/// @param kept  where a search that asks again keeps schedules that were simulated
 /// @throws UsageError for an unknown placer
-Scheduled schedule_plan(graph::EinGraph const& graph, relation::Plan const& plan, SchedulerOptions const& options = {});
+Scheduled schedule_plan(graph::EinGraph const& graph, relation::Plan const& plan, SchedulerOptions const& options = {},
+                        KeptSchedules* kept = nullptr);
 
 /// The larger of what the busiest rank sends and what the busiest one receives, sparse inputs that are loaded again
 /// (loaded_again.hpp) counted as received.

@@ -7,6 +7,7 @@
 #include "lib/schedule/memory/spill.hpp"
 #include "planner/optimizer/search.hpp"
 #include "planner/search/cut_by_weight.hpp"
+#include "scheduler/kept_schedules.hpp"
 #include "scheduler/loaded_again.hpp"
 #include "scheduler/simulate/plan_bound.hpp"
 
@@ -18,6 +19,9 @@ using planner::optimizer::Choices;
 using planner::optimizer::Effort;
 using planner::optimizer::Functions;
 using planner::optimizer::NodeOrder;
+
+/// Tasks of schedules that one search keeps to see them again: 50 MB or so.
+constexpr std::size_t tasks_kept = 500'000;
 
 scheduler::SchedulerOptions scheduler_options(PlanningOptions const& options, Choices const& choices,
                                               relation::Plan const& plan) {
@@ -48,9 +52,10 @@ Candidate candidate_of(Planned planned) {
     return out;
 }
 
-Candidate scheduled(graph::EinGraph const& graph, relation::Plan plan, scheduler::SchedulerOptions const& options) {
+Candidate scheduled(graph::EinGraph const& graph, relation::Plan plan, scheduler::SchedulerOptions const& options,
+                    scheduler::KeptSchedules& kept) {
     Planned out{std::move(plan), {}, {}, {}};
-    out.made = scheduler::schedule_plan(graph, out.plan, options);
+    out.made = scheduler::schedule_plan(graph, out.plan, options, &kept);
     for (std::size_t node = 0; node < out.plan.nodes.size(); ++node) out.plan.nodes[node].ranks = out.made.ranks[node];
     return candidate_of(std::move(out));
 }
@@ -124,12 +129,13 @@ Functions schedule_functions(graph::EinGraph const& graph, PlanningOptions const
     out.least_moving = [&](std::vector<relation::Plan> plans) {
         return planner::least_moving(graph, std::move(plans));
     };
-    out.schedule = [&](relation::Plan plan, Choices const& choices) {
+    auto const kept = std::make_shared<scheduler::KeptSchedules>(tasks_kept);
+    out.schedule = [&, kept](relation::Plan plan, Choices const& choices) {
         scheduler::SchedulerOptions const how = scheduler_options(options, choices, plan);
         std::optional<relation::Plan> weighted;
         if (!given && choices.place == "best") weighted = planner::cut_by_weight(graph, plan, how.listed);
-        Candidate even = scheduled(graph, std::move(plan), how);
-        return weighted ? faster(std::move(even), scheduled(graph, std::move(*weighted), how)) : even;
+        Candidate even = scheduled(graph, std::move(plan), how, *kept);
+        return weighted ? faster(std::move(even), scheduled(graph, std::move(*weighted), how, *kept)) : even;
     };
     out.smallest_budget = [](Candidate const& candidate) {
         return schedule::smallest_budget(planned_of(candidate).made.schedule);
