@@ -33,6 +33,15 @@ Cuts cuts_of(relation::Plan const& plan) {
     return out;
 }
 
+/// Whether the first of the plans beside another is that of the strategy "moved", so that it need not be made again.
+/// With loops the strategy's is another: what they carry is cut anew.
+bool begins_with_moved(graph::EinGraph const& graph, PlannerOptions const& options, relation::Plan const& first,
+                       std::vector<relation::Plan> const& others) {
+    bool const is_of_options = first.calls == (options.calls > 0 ? options.calls : options.ranks);
+    return !others.empty() && is_of_options && graph.loops.empty() && graph.nodes.size() <= tuning::most_searched &&
+           static_cast<double>(graph.nodes.size()) * static_cast<double>(first.calls) <= tuning::most_calls;
+}
+
 bool is_worth_searching(relation::Plan const& first) {
     return static_cast<double>(first.nodes.size()) * static_cast<double>(first.calls) <= tuning::most_calls;
 }
@@ -59,14 +68,17 @@ std::vector<Alternative> alternatives(graph::EinGraph const& graph, PlannerOptio
     };
     PlannerOptions smaller = options;
     smaller.column_work = tuning::column_work_of_alternatives;
-    for (relation::Plan& plan : other_plans(graph, smaller, first)) {
+    std::vector<relation::Plan> others = other_plans(graph, smaller, first);
+    bool const has_moved = begins_with_moved(graph, options, first, others);
+    for (relation::Plan& plan : others) {
         bool const uneven = std::any_of(plan.nodes.begin(), plan.nodes.end(),
                                         [](relation::NodePlan const& node) { return !node.ranks.empty(); });
         add(uneven ? "columns" : "resident", std::move(plan));
     }
     if (!is_worth_searching(first)) return out;
     for (std::string const& name : strategy_names()) {
-        if (name == options.decompose || (name == "exact" && first.gap == 0.0)) continue;
+        if (name == options.decompose || (name == "exact" && first.gap == 0.0) || (name == "moved" && has_moved))
+            continue;
         add(name, with_strategy(name));
     }
     StayingTable const table(graph, first.calls, default_limit(graph.nodes.size()));

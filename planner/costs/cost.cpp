@@ -70,7 +70,11 @@ double cost_repart(Shape const& shape, Parts const& producer, Parts const& consu
 }
 
 relation::Cost cost_of_node(graph::EinGraph const& graph, graph::Node const& node, Parts const& parts, Unit unit) {
-    Weights const of = weights(graph, node, unit);
+    return cost_of_node(graph, node, parts, weights(graph, node, unit));
+}
+
+relation::Cost cost_of_node(graph::EinGraph const& graph, graph::Node const& node, Parts const& parts,
+                            Weights const& of) {
     relation::Cost cost;
     if (auto const* einsum = std::get_if<graph::EinSum>(&node.op)) {
         cost.join = cost_join(*einsum, parts, of);

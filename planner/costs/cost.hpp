@@ -41,6 +41,9 @@ double cost_repart(Shape const& shape, Parts const& producer, Parts const& consu
 /// Join and aggregation of a node under `parts`, in all iterations. Move and Reshape: every element that comes from an
 /// input, once an iteration.
 relation::Cost cost_of_node(graph::EinGraph const& graph, graph::Node const& node, Parts const& parts, Unit unit);
+/// @param of  of the node, see weights
+relation::Cost cost_of_node(graph::EinGraph const& graph, graph::Node const& node, Parts const& parts,
+                            Weights const& of);
 
 /// The repartition on the edge into input `operand`, each time that the value changes (EinGraph::iterations_of_values):
 /// nothing for a leaf (inputs may lie as the graph wants them). Move and Reshape: what does not lie in line (see

@@ -78,8 +78,9 @@ NodeCandidates choices_from(graph::EinGraph const& graph, graph::Node const& nod
     NodeCandidates out;
     out.candidates = std::move(candidates);
     Distinct<Parts> outputs;
+    Weights const of = weights(graph, node, unit);
     for (Parts const& parts : out.candidates) {
-        out.work.push_back(cost_of_node(graph, node, parts, unit).total());
+        out.work.push_back(cost_of_node(graph, node, parts, of).total());
         out.output_of.push_back(outputs.number(relation::output_parts(node, {.parts = parts})));
     }
     out.outputs = std::move(outputs.items);
