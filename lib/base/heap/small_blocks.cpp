@@ -22,7 +22,7 @@ constexpr std::size_t most_slabs = std::size_t{1} << 20;  // 64 GiB of addresses
 constexpr std::size_t opened_at_once = 64;                // slabs for which the system is asked for memory
 constexpr std::uint32_t list_bytes = 32 << 10;            // of a list that is passed on
 
-inline std::size_t class_of(std::size_t bytes) { return bytes == 0 ? 0 : (bytes - 1) / step; }
+inline std::size_t class_of(std::size_t bytes) { return (bytes - (bytes != 0)) / step; }
 constexpr std::size_t size_of_class(std::size_t c) { return (c + 1) * step; }
 
 struct Block {
@@ -126,21 +126,30 @@ private:
 };
 constinit Shared shared;
 
+constexpr std::int32_t blocks_of_list(std::size_t c) {
+    return static_cast<std::int32_t>(list_bytes / size_of_class(c));
+}
+
 /// What a thread has of one size: two lists, so that it does not pass one on and fetch it again at every turn.
 struct Own {
-    Block* free;
-    Block* spare;  // a full list
-    std::uint32_t count;
-    std::byte* begin;  // of a slab, what was not taken yet
-    std::byte* end;
+    Block* free = nullptr;
+    Block* spare = nullptr;      // a full list
+    std::int32_t room = 0;       // blocks until the first list is full
+    std::byte* begin = nullptr;  // of a slab, what was not taken yet
+    std::byte* end = nullptr;
 };
-constinit thread_local std::array<Own, classes> own_lists = {};
+constexpr Own nothing_of(std::size_t c) { return {.room = blocks_of_list(c)}; }
+constinit thread_local std::array<Own, classes> own_lists = [] {
+    std::array<Own, classes> all;
+    for (std::size_t c = 0; c < classes; ++c) all[c] = nothing_of(c);
+    return all;
+}();
 
 /// A thread that ends leaves to others what it has.
 struct Leaving {
     ~Leaving() {
         for (std::size_t c = 0; c < classes; ++c) {
-            Own const had = std::exchange(own_lists[c], Own{});
+            Own const had = std::exchange(own_lists[c], nothing_of(c));
             shared.give_list(c, had.free);
             shared.give_list(c, had.spare);
             shared.give_room(c, {had.begin, had.end});
@@ -150,23 +159,18 @@ struct Leaving {
 };
 thread_local Leaving leaving;
 
-/// A list from another thread, or the next block of a slab.
+/// Where the first list is empty: a block of the spare one, of one from another thread, or the next one of a slab.
 [[gnu::noinline]] void* refilled(Own& own, std::size_t c) {
-    if (shared.is_full() && !own.spare && own.begin == own.end) return std::malloc(size_of_class(c));
-    leaving.expect();
+    if (!own.spare && own.begin == own.end) {
+        if (shared.is_full()) return std::malloc(size_of_class(c));
+        leaving.expect();
+        own.spare = shared.take_list(c);
+    }
     if (own.spare) {
         own.free = std::exchange(own.spare, nullptr);
-        own.count = static_cast<std::uint32_t>(list_bytes / size_of_class(c));
-    } else if (own.begin == own.end) {
-        own.free = shared.take_list(c);
-        own.count = static_cast<std::uint32_t>(list_bytes / size_of_class(c));  // or fewer
+        own.room = 1;  // after this block, if it is full
+        return std::exchange(own.free, own.free->next);
     }
-    if (Block* const block = own.free) {
-        own.free = block->next;
-        --own.count;
-        return block;
-    }
-    own.count = 0;
     if (own.begin == own.end) {
         auto const [begin, end] = shared.take_room(c);
         own.begin = begin;
@@ -179,13 +183,15 @@ thread_local Leaving leaving;
 [[gnu::noinline]] void pass_on(Own& own, std::size_t c) {
     leaving.expect();
     shared.give_list(c, std::exchange(own.spare, std::exchange(own.free, nullptr)));
-    own.count = 0;
+    own.room = blocks_of_list(c);
 }
 
 [[gnu::always_inline]] inline void give_of_class(void* block, std::size_t c) {
     Own& own = own_lists[c];
-    own.free = new (block) Block{own.free, nullptr};
-    if (++own.count >= list_bytes / size_of_class(c)) pass_on(own, c);
+    auto* const given = static_cast<Block*>(block);
+    given->next = own.free;
+    own.free = given;
+    if (--own.room == 0) pass_on(own, c);
 }
 
 }  // namespace
@@ -197,7 +203,7 @@ void* take(std::size_t bytes) noexcept {
     Block* const block = own.free;
     if (!block) return refilled(own, c);
     own.free = block->next;
-    --own.count;
+    ++own.room;
     return block;
 }
 
