@@ -86,11 +86,11 @@ int run(apps::EinplanOptions const& options) {
     return 0;
 }
 
-/// Lists that grow to megabytes are given back when they are done with. By itself glibc soon keeps even large ones on
-/// its heap, where they lie between others: a third of einplan's memory on a thousand ranks.
+/// Lists that grow large are given back when they are done with. By itself glibc soon keeps even megabytes on its heap,
+/// where they lie between others: a third of einplan's memory on a thousand ranks, whose lists all grow together.
 void give_back_large_blocks() {
 #ifdef __GLIBC__
-    mallopt(M_MMAP_THRESHOLD, 1 << 18);
+    mallopt(M_MMAP_THRESHOLD, 1 << 15);
     mallopt(M_TRIM_THRESHOLD, 1 << 24);
 #endif
 }

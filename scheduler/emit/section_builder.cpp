@@ -17,14 +17,12 @@ TaskId shifted(TaskId task, std::size_t by) { return TaskId{task.value() + stati
 
 BlockId SectionBuilder::add_block(schedule::TensorId tensor, DType dtype, Box const& box,
                                   schedule::BlockFormat format) {
-    makers_.add(0);
     return section_->blocks.add(
         {tensor, dtype, format, 0, 0, static_cast<std::int32_t>(box.order()), pool_.add_box(view(box))});
 }
 
 BlockId SectionBuilder::add_sparse_block(schedule::TensorId tensor, DType dtype, Box const& box,
                                          tensor::SparseLayout const& layout, Extent most) {
-    makers_.add(0);
     return section_->blocks.add({tensor, dtype, schedule::format_of<schedule::SparseBlock>, 0, 0,
                                  static_cast<std::int32_t>(box.order()),
                                  section_->add_sparse(view(box), layout, most)});
@@ -34,7 +32,7 @@ TaskId SectionBuilder::append(Task task, TaskPlace const& place) {
     std::size_t const level = level_of(task, place);
     for (BlockId block : section_->reads(task)) ++section_->blocks[block].readers;
     if (auto const result = task.result()) {
-        if (section_->blocks[*result].writers == 0) makers_[*result] = static_cast<std::uint32_t>(level);
+        if (section_->blocks[*result].writers == 0) note_maker(*result, level);
         ++section_->blocks[*result].writers;
     }
     if (place.after) task.set_after(place.after);
@@ -47,6 +45,15 @@ TaskId SectionBuilder::append(Task task, TaskPlace const& place) {
     TaskId const id = levels_.at(level).tasks.add(task);
     if (place.may_wait) levels_.at(level).may_wait.push_back(id);
     return id;
+}
+
+/// Of blocks that are made in no loop nothing is noted: most graphs have none.
+void SectionBuilder::note_maker(BlockId block, std::size_t level) {
+    auto const number = static_cast<std::size_t>(block.value());
+    if (number < makers_.size())
+        makers_[number] = static_cast<std::uint32_t>(level);
+    else if (level > 0)
+        makers_.resize(number + 1, 0), makers_.back() = static_cast<std::uint32_t>(level);
 }
 
 /// In how many loops the task is: inputs are loaded before all of them.
@@ -109,7 +116,7 @@ void SectionBuilder::end_loop(schedule::Loop loop) {
     append_to(outer.moments, body.moments);
     append_to(outer.may_wait, body.may_wait);
     for (Task const& task : body.tasks)
-        if (task.result()) makers_[*task.result()] = static_cast<std::uint32_t>(levels_.size() - 1);
+        if (task.result()) note_maker(*task.result(), levels_.size() - 1);
     std::vector<BlockId> const kept(read.begin(), read.end());
     loop.last = add(schedule::Iterate{loop.spec, kept});
     outer.loops.push_back(std::move(loop));
@@ -135,7 +142,6 @@ void SectionBuilder::repeat(SectionEnds const& first, SectionEnds const& last, R
         block.tensor = names.tensors.of(block.tensor);
         block.readers = block.writers = 0;
         section_->blocks.add(block);
-        makers_.add(0);
     }
     auto const again = [&](Task const& task) {
         Task::Record record = task.record();

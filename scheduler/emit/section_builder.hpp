@@ -55,7 +55,10 @@ public:
     void begin_loop() { levels_.emplace_back(); }
     bool loop_is_empty() const { return levels_.back().tasks.empty(); }
     /// Whether a task of the innermost loop writes the block.
-    bool is_made_in_loop(BlockId block) const { return levels_.size() > 1 && makers_[block] == levels_.size() - 1; }
+    bool is_made_in_loop(BlockId block) const {
+        auto const number = static_cast<std::size_t>(block.value());
+        return levels_.size() > 1 && number < makers_.size() && makers_[number] == levels_.size() - 1;
+    }
     /// The block is what the next iteration begins with. @return false when it is so already, for another value
     bool take_as_next(BlockId block) { return levels_.back().next.insert(block).second; }
     /// Ends the innermost loop. @param loop  its spec, carries and condition
@@ -90,6 +93,7 @@ private:
     };
 
     TaskId append(schedule::Task task, TaskPlace const& place);
+    void note_maker(BlockId block, std::size_t level);
     std::size_t level_of(schedule::Task const& task, TaskPlace const& place) const;
     void add_read_from_outside(Level const& body, schedule::Loop const& loop, std::set<BlockId>& read) const;
 
@@ -97,7 +101,7 @@ private:
     BoxPool pool_{*section_};
     std::vector<schedule::Task> loads_, stores_;
     std::vector<Level> levels_{1};
-    Table<BlockId, std::uint32_t> makers_;  // in how many loops the task was that wrote it first
+    std::vector<std::uint32_t> makers_;  // by BlockId, in how many loops the task was that wrote it first; none beyond
 };
 
 }  // namespace ein::scheduler

@@ -43,12 +43,25 @@ void mark_moment(LoweringContext& context, std::size_t nodes) {
     for (SectionBuilder& section : context.sections) section.mark(moment);
 }
 
+/// Values that are asked for when their last reader is lowered: outputs, and what loops end with, by ValueId.
+std::vector<bool> kept_to_the_end(graph::EinGraph const& graph) {
+    std::vector<bool> out(graph.values.size(), false);
+    auto const keep = [&](ValueId value) { out[static_cast<std::size_t>(value.value())] = true; };
+    for (ValueId output : graph.outputs) keep(output);
+    for (graph::Loop const& loop : graph.loops) {
+        if (loop.condition) keep(*loop.condition);
+        for (graph::Loop::Carry const& carry : loop.carries) keep(carry.inside), keep(carry.result);
+    }
+    return out;
+}
+
 void lower_nodes(LoweringContext& context) {
     LoopLowering loops(context);
     AlikeNodes alike(context);
     std::size_t done = 0;
     std::vector<std::size_t> unread;  // readers that are not lowered yet, by ValueId
     for (auto const& readers : context.graph.consumers()) unread.push_back(readers.size());
+    std::vector<bool> const kept = kept_to_the_end(context.graph);
     std::vector<NodeId> const order = node_order(context.graph, context.options.order);
     if (context.options.order != Order::as_given) context.header.node_order = order;
     for (NodeId id : order) {
@@ -56,8 +69,11 @@ void lower_nodes(LoweringContext& context) {
         mark_moment(context, done++);
         lower_node(context, loops, alike, id);
         std::vector<ValueId> const& inputs = context.graph.node(id).inputs;
-        for (ValueId input : std::set<ValueId>(inputs.begin(), inputs.end()))
-            if (--unread[static_cast<std::size_t>(input.value())] == 0) context.directory.forget_copies(input);
+        for (ValueId input : std::set<ValueId>(inputs.begin(), inputs.end())) {
+            auto const number = static_cast<std::size_t>(input.value());
+            if (--unread[number] > 0) continue;
+            kept[number] ? context.directory.forget_copies(input) : context.directory.forget(input);
+        }
     }
     loops.go_to(-1);
     for (schedule::MomentSpec& moment : context.header.moments)

@@ -114,19 +114,32 @@ void BlockDirectory::describe(ValueId value, DirectoryState& state) const {
     state.numbers.push_back(-1);
 }
 
+std::vector<Rank> BlockDirectory::homes_of(Entry const& entry) {
+    if (!entry.homes.empty()) return entry.homes;
+    std::vector<Rank> out;
+    for (auto const& block : entry.blocks) out.push_back(block ? block->rank : Rank{-1});
+    return out;
+}
+
+void BlockDirectory::forget(ValueId value) {
+    forget_copies(value);
+    at(value).homes = homes_of(at(value));
+    at(value).blocks = {};
+}
+
 Layout BlockDirectory::layout(ValueId value) const {
     Cut const& cut = at(value).cut;
     Layout out{cut.parts(), cut.subblocks().value_or(Parts{}), {}};
-    auto const& blocks = at(value).blocks;
-    auto enter = [&](std::size_t block) { out.ranks.push_back(blocks[block] ? blocks[block]->rank : Rank{-1}); };
+    std::vector<Rank> const homes = homes_of(at(value));
     if (cut.merged() && !out.subblocks.empty()) {  // by cells of the grid, whatever merged parts are subdivided in
         out.subblocks.assign(out.parts.size(), 1);
         for_each_index(cut.parts(), [&](std::vector<Extent> const& cell) {
             auto const met = cut.blocks_meeting(block_box(cut.shape(), cut.parts(), cell));
-            met.empty() ? out.ranks.push_back(Rank{-1}) : enter(met.front().index);  // a cell of no elements
+            met.empty() ? out.ranks.push_back(Rank{-1})  // a cell of no elements
+                        : out.ranks.push_back(homes[met.front().index]);
         });
     } else {
-        for (std::size_t block = 0; block < blocks.size(); ++block) enter(block);
+        out.ranks = homes;
     }
     if (std::all_of(out.ranks.begin(), out.ranks.end(), [](Rank rank) { return rank == Rank{-1}; })) out.ranks.clear();
     return out;

@@ -100,6 +100,8 @@ public:
                                           Rank rank) const;
     /// Forgets copies: nobody will need them again. What is under way is freed by counting, as ever.
     void forget_copies(ValueId value) { at(value).copies.clear(), at(value).listed.clear(); }
+    /// Forgets a value but for its layout: nobody will ask for its blocks again.
+    void forget(ValueId value);
 
     /// Ranks that hold parts of `region`, with the bytes of it that they hold; leaves not yet loaded are nowhere.
     std::vector<Held> held(ValueId value, Box const& region) const;
@@ -124,10 +126,12 @@ private:
     struct Entry {
         Cut cut;
         std::vector<std::optional<Holding>> blocks;       // by the cut's index
+        std::vector<Rank> homes;                          // of blocks that were forgotten; -1: of none
         std::unordered_map<Box, Copies, BoxHash> copies;  // got from elsewhere, cut or assembled; in no order
         std::map<std::pair<Box, tensor::SparseLayout>, std::vector<Holding>> listed;  // the same of a sparse value
         std::optional<schedule::InputId> input;                                       // of a leaf
     };
+    static std::vector<Rank> homes_of(Entry const& entry);
     Entry& at(ValueId value) { return entries_[static_cast<std::size_t>(value.value())]; }
     Entry const& at(ValueId value) const { return entries_[static_cast<std::size_t>(value.value())]; }
 
