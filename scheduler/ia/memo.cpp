@@ -223,7 +223,7 @@ std::vector<Way> Memo::closed(std::vector<Expr> first) {
     };
     for (Expr const& expr : first) add(expr);
     for (std::size_t k = 0; k < reached.size(); ++k)
-        for (Expr const& next : anywhere(site_rules(), Expr(reached[k]))) add(next);
+        for (Expr const& next : anywhere(at_top_, Expr(reached[k]))) add(next);
     return cheapest(reached);
 }
 

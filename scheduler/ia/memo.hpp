@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "scheduler/ia/rules.hpp"
 #include "scheduler/ia/search.hpp"
 
 namespace ein::ia {
@@ -67,6 +68,7 @@ private:
     std::vector<std::pair<Expr, GroupId>> known_;
     std::vector<GroupId> roots_;
     std::map<std::tuple<GroupId, std::vector<Sites>, bool>, std::vector<Way>> ways_;
+    RewritesAtTop at_top_{site_rules()};
     bool exact_ = true;
 };
 

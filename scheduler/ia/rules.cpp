@@ -1,7 +1,5 @@
 #include "scheduler/ia/rules.hpp"
 
-#include <unordered_map>
-
 #include "lib/base/error.hpp"
 
 namespace ein::ia {
@@ -26,6 +24,10 @@ std::optional<std::vector<Expr>> replaced(std::vector<Expr> const& roots, Expr c
     struct Hash {
         std::size_t operator()(Expr const& expr) const { return expr.hash(); }
     };
+    if (roots.size() == 1 && roots.front() == from) {
+        if (to.type().pending && !from.type().pending) return std::nullopt;
+        return std::vector<Expr>{to};
+    }
     std::unordered_map<Expr, Expr, Hash> now;
     for (Expr const& expr : distinct(roots)) {
         if (expr == from) {
@@ -51,13 +53,25 @@ std::optional<std::vector<Expr>> replaced(std::vector<Expr> const& roots, Expr c
     return out;
 }
 
-Rewrites anywhere(std::span<Rule const> rules, Expr const& expr) {
+Rewrites const& RewritesAtTop::of(Expr const& expr) {
+    auto const [at, fresh] = known_.try_emplace(expr);
+    if (fresh)
+        for (Rule const& rule : rules_)
+            for (Expr const& rewrite : rule.at_top(expr)) at->second.push_back(rewrite);
+    return at->second;
+}
+
+Rewrites anywhere(RewritesAtTop& rewrites, Expr const& expr) {
     Rewrites out;
     for (Expr const& place : distinct({expr}))
-        for (Rule const& rule : rules)
-            for (Expr const& rewrite : rule.at_top(place))
-                if (auto whole = replaced({expr}, place, rewrite)) out.push_back(whole->front());
+        for (Expr const& rewrite : rewrites.of(place))
+            if (auto whole = replaced({expr}, place, rewrite)) out.push_back(whole->front());
     return out;
+}
+
+Rewrites anywhere(std::span<Rule const> rules, Expr const& expr) {
+    RewritesAtTop rewrites(rules);
+    return anywhere(rewrites, expr);
 }
 
 }  // namespace ein::ia

@@ -14,6 +14,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "scheduler/ia/expression.hpp"
@@ -42,7 +43,24 @@ Rule const& rule(std::string_view name);
 /// would be left in pieces.
 std::optional<std::vector<Expr>> replaced(std::vector<Expr> const& roots, Expr const& from, Expr const& to);
 
+/// What rules give at the top of expressions, worked out once for each: expressions that a search reaches by rewriting
+/// have most of their parts in common.
+class RewritesAtTop {
+public:
+    explicit RewritesAtTop(std::span<Rule const> rules) : rules_(rules) {}
+    /// In the order of the rules. It stays where it is.
+    Rewrites const& of(Expr const& expr);
+
+private:
+    struct Hash {
+        std::size_t operator()(Expr const& expr) const { return expr.hash(); }
+    };
+    std::span<Rule const> rules_;
+    std::unordered_map<Expr, Rewrites, Hash> known_;
+};
+
 /// Every way to use one of the rules once, anywhere in one expression.
+Rewrites anywhere(RewritesAtTop& rewrites, Expr const& expr);
 Rewrites anywhere(std::span<Rule const> rules, Expr const& expr);
 inline Rewrites anywhere(Rule const& rule, Expr const& expr) { return anywhere(std::span(&rule, 1), expr); }
 
