@@ -9,17 +9,24 @@
 namespace ein::scheduler {
 namespace {
 
-/// Linear numbers (C order) of the grid's cells that meet `region`.
-std::vector<std::size_t> cells_meeting(Shape const& shape, Parts const& parts, Box const& region) {
+/// Calls visit(number, index) for the grid's cells that meet `region`, numbered in C order.
+template <class Visit>
+void for_cells_meeting(Shape const& shape, Parts const& parts, Box const& region, Visit const& visit) {
     Box const grid = ein::blocks_meeting(shape, parts, region);
-    auto const strides = row_major_strides(parts);
-    std::vector<std::size_t> out;
+    std::vector<Extent> index(grid.begin);
     for_each_index(grid.length, [&](std::vector<Extent> const& step) {
         Extent linear = 0;
-        for (std::size_t axis = 0; axis < step.size(); ++axis)
-            linear += (step[axis] + grid.begin[axis]) * strides[axis];
-        out.push_back(static_cast<std::size_t>(linear));
+        for (std::size_t axis = 0; axis < step.size(); ++axis) {
+            index[axis] = step[axis] + grid.begin[axis];
+            linear = linear * parts[axis] + index[axis];
+        }
+        visit(static_cast<std::size_t>(linear), index);
     });
+}
+
+std::vector<std::size_t> cells_meeting(Shape const& shape, Parts const& parts, Box const& region) {
+    std::vector<std::size_t> out;
+    for_cells_meeting(shape, parts, region, [&](std::size_t cell, std::vector<Extent> const&) { out.push_back(cell); });
     return out;
 }
 
@@ -79,18 +86,16 @@ Box Cut::box(std::size_t index) const {
                    outer.begin, 1);
 }
 
-void Cut::append_meeting(std::size_t part, Box const& region, std::vector<Block>& out) const {
-    Box outer = part_box(part);
+void Cut::append_meeting(std::size_t part, Box outer, Box const& region, std::vector<Block>& out) const {
     Parts const& subblocks = subblocks_of(part);
     if (subblocks == whole_) {
         out.push_back({first_[part], std::move(outer)});
         return;
     }
     Box const within = shifted(intersection(outer, region), outer.begin, -1);
-    for (std::size_t cell : cells_meeting(outer.length, subblocks, within))
-        out.push_back({first_[part] + cell,
-                       shifted(block_box(outer.length, subblocks, index_at(subblocks, static_cast<Extent>(cell))),
-                               outer.begin, 1)});
+    for_cells_meeting(outer.length, subblocks, within, [&](std::size_t cell, std::vector<Extent> const& index) {
+        out.push_back({first_[part] + cell, shifted(block_box(outer.length, subblocks, index), outer.begin, 1)});
+    });
 }
 
 std::vector<std::size_t> Cut::parts_meeting(Box const& region) const {
@@ -104,7 +109,12 @@ std::vector<std::size_t> Cut::parts_meeting(Box const& region) const {
 
 std::vector<Cut::Block> Cut::blocks_meeting(Box const& region) const {
     std::vector<Block> out;
-    for (std::size_t part : parts_meeting(region)) append_meeting(part, region, out);
+    if (merged())
+        for (std::size_t part : parts_meeting(region)) append_meeting(part, boxes_[part], region, out);
+    else if (!region.empty())
+        for_cells_meeting(shape_, parts_, region, [&](std::size_t part, std::vector<Extent> const& index) {
+            append_meeting(part, block_box(shape_, parts_, index), region, out);
+        });
     return out;
 }
 

@@ -45,7 +45,7 @@ public:
 
 private:
     Parts const& subblocks_of(std::size_t part) const { return subblocks_.empty() ? whole_ : subblocks_[part]; }
-    void append_meeting(std::size_t part, Box const& region, std::vector<Block>& out) const;
+    void append_meeting(std::size_t part, Box outer, Box const& region, std::vector<Block>& out) const;
 
     Shape shape_;
     Parts parts_;

@@ -22,11 +22,12 @@ void TrafficCounter::begin(NodeId node) {
 
 Purpose TrafficCounter::purpose_of(Cut const& cut, Box const& region) const {
     auto const parts = cut.parts_meeting(region);
+    if (parts.size() != 1 && !merges_parts_) return Purpose::repart;
     bool const whole = std::all_of(parts.begin(), parts.end(), [&](std::size_t part) {
         Box const box = cut.part_box(part);
         return intersection(box, region) == box;
     });
-    return whole && (parts.size() == 1 || merges_parts_) ? Purpose::join : Purpose::repart;
+    return whole ? Purpose::join : Purpose::repart;
 }
 
 void TrafficCounter::count(Rank to, Purpose purpose, ValueId value, std::int64_t bytes) {
