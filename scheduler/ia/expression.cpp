@@ -81,9 +81,7 @@ bool operator==(Expr const& a, Expr const& b) {
 
 Checked<Expr> make(Operator op, std::vector<Expr> inputs) {
     if (auto* const shuffled = std::get_if<Shuffle>(&op)) shuffled->dims = Sites::part(shuffled->dims).dims();
-    std::vector<Type> types;
-    for (Expr const& input : inputs) types.push_back(input.type());
-    Checked<Type> type = type_of(op, types);
+    Checked<Type> type = type_of(op, inputs);
     if (tra::Problem const* const p = tra::problem(type)) return *p;
     std::uint64_t const hash = hash_of(op, inputs);
     return Expr(Expr::Node{std::move(op), std::move(inputs), tra::value(type), hash});

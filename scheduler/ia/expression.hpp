@@ -93,8 +93,8 @@ Expr broadcast(Expr relation);
 Expr shuffle(KeyDims dims, Expr relation);
 Expr local(Operator op, std::vector<Expr> inputs);
 
-/// The type that an operator makes; an Input's is its own.
-Checked<Type> type_of(Operator const& op, std::vector<Type> const& inputs);
+/// The type that an operator makes of its inputs; an Input's is its own.
+Checked<Type> type_of(Operator const& op, std::vector<Expr> const& inputs);
 
 /// As the paper writes it; an input with its sites, "X:PART⟨0⟩".
 std::string text(Operator const& op);

@@ -72,8 +72,14 @@ std::optional<Sites> joined(Join const& join, Type const& left, Type const& righ
     return left.sites;
 }
 
+/// The types of some expressions.
+struct Types {
+    std::vector<Expr> const& of;
+    Type const& operator[](std::size_t k) const { return of[k].type(); }
+};
+
 struct Typing {
-    std::vector<Type> const& args;
+    Types args;
 
     Checked<Type> operator()(Input const& op) const { return op.type; }
 
@@ -95,8 +101,8 @@ struct Typing {
     }
 
     Checked<Type> operator()(Join const& op) const {
-        for (Type const& arg : args)
-            if (auto const fault = no_pieces(arg)) return *fault;
+        for (Expr const& arg : args.of)
+            if (auto const fault = no_pieces(arg.type())) return *fault;
         Checked<RelationType> relation = tra::type_of(op, args[0].relation, args[1].relation);
         if (Problem const* const p = problem(relation)) return *p;
         std::optional<Sites> sites = joined(op, args[0], args[1]);
@@ -159,6 +165,6 @@ struct Typing {
 
 }  // namespace
 
-Checked<Type> type_of(Operator const& op, std::vector<Type> const& inputs) { return std::visit(Typing{inputs}, op); }
+Checked<Type> type_of(Operator const& op, std::vector<Expr> const& inputs) { return std::visit(Typing{{inputs}}, op); }
 
 }  // namespace ein::ia
