@@ -56,7 +56,7 @@ fs::path rest_of(fs::path const& folder) {
     if (!found)
         throw InputError(Fault{folder.string(), "", "a checkpoint of einrun --checkpoint", "none",
                                "plan the graph itself: einplan GRAPH"});
-    executor::verify_files(*found, 0, 1);
+    executor::verify_with_bases(*found, 0, 1);
     if (executor::read_rest(*found).empty())
         throw InputError(Fault{(found->path / "rest.json").string(), "", "the graph of what is left to do", "none",
                                "go on with the same schedule"});

@@ -59,6 +59,14 @@ std::map<std::string, scalar::Scalar> sparse_outputs(apps::EinrunOptions const& 
     return out;
 }
 
+/// The files that the run reads, by the names of tensors.
+std::map<std::string, tensor::Source> files_read(schedule::Header const& header) {
+    std::map<std::string, tensor::Source> out;
+    for (schedule::Input const& input : header.inputs)
+        if (tensor::file_of(input.source) != nullptr) out.emplace(header.tensors[input.tensor].name, input.source);
+    return out;
+}
+
 apps::VerifySetup verify_setup(apps::EinrunOptions const& options, RankSchedule const& schedule) {
     return {.graph_text = schedule.header.graph_text,
             .graph_file = schedule.header.graph_file,
@@ -66,7 +74,7 @@ apps::VerifySetup verify_setup(apps::EinrunOptions const& options, RankSchedule 
             .data_folder = schedule.data_folder,
             .output_folder = options.run.out,
             .sparse_outputs = sparse_outputs(options, schedule.header),
-            .inputs = options.inputs,
+            .files = files_read(schedule.header),
             .params = schedule.header.params,
             .samples = options.samples};
 }
@@ -139,7 +147,6 @@ void run_as_rank(apps::EinrunOptions const& options, Transport& transport) {
         });
     });
     compare_with_planning(transport, schedule, settings.strict ? OnChange::refuse : OnChange::warn, messages);
-    settings.check_calls.wanted = only_calls_can_be_verified(options, schedule, transport);
     agree(transport, [&] {
         settings.device = choice_for(schedule.header, settings.device);
         take_apart(settings.device, settings.check_finite, schedule);
@@ -159,6 +166,7 @@ void run_as_rank(apps::EinrunOptions const& options, Transport& transport) {
                             messages);
         checkpoints->open();
     }
+    settings.check_calls.wanted = only_calls_can_be_verified(options, schedule, transport);
     scheduler::Cluster cluster;
     std::optional<PreparedRun> run;
     agree(transport, [&] {

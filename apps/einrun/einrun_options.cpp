@@ -98,6 +98,10 @@ void add_checkpoint_options(CLI::App& app, EinrunOptions& options, Texts& texts)
                    "seconds (or 90min, ...) from the start by which the last checkpoint is written and the run ends "
                    "with exit code 75; auto: the end of the Slurm job")
         ->needs("--checkpoint");
+    app.add_flag("--checkpoint-inputs", options.run.checkpoints.inputs,
+                 "copy the files that inputs are read from into the folder before the run begins, and read those: the "
+                 "folder is then enough to go on, also where the files are gone or elsewhere")
+        ->needs("--checkpoint");
     app.add_flag("--checkpoint-required", options.run.checkpoints.required,
                  "a checkpoint that cannot be saved ends the run; without it, it is a warning")
         ->needs("--checkpoint");
@@ -180,6 +184,7 @@ std::string options_of_all_ranks(EinrunOptions const& options) {
            (run.check_finite ? "--check-finite" : "no --check-finite") + "\n" +
            (run.checkpoints.folder.empty() ? "no --checkpoint" : "--checkpoint " + run.checkpoints.folder.string()) +
            "\n" + (run.checkpoints.required ? "--checkpoint-required" : "no --checkpoint-required") + "\n" +
+           (run.checkpoints.inputs ? "--checkpoint-inputs" : "no --checkpoint-inputs") + "\n" +
            (run.strict ? "--strict" : "no --strict") + "\n" +
            (run.reproducible ? "--reproducible" : "no --reproducible") + "\n" +
            (options.inputs.empty() ? "no --input" : "--input " + joined(options.inputs, " --input ")) + "\n" +

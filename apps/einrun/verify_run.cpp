@@ -6,7 +6,6 @@
 #include <set>
 #include <variant>
 
-#include "apps/graph_inputs.hpp"
 #include "lib/graph/read_graph.hpp"
 #include "lib/relation/verify/verify_outputs.hpp"
 #include "lib/tensor/read.hpp"
@@ -20,13 +19,9 @@ graph::EinGraph graph_of(VerifySetup const& setup) {
     std::vector<graph::ContractionOrder> orders = setup.orders;
     for (graph::ContractionOrder& order : orders) order.slicing.reset();  // the run's rounding hardly depends on it
     graph::EinGraph out = graph::with_orders(graph::read_graph(setup.graph_text, setup.graph_file), orders);
-    std::vector<std::string> names;
-    for (graph::Leaf const& leaf : out.leaves) names.push_back(out.value(leaf.value).name);
-    std::vector<std::string> used;  // an input that no output needs may have been given
-    for (std::string const& text : setup.inputs)
-        if (std::find(names.begin(), names.end(), name_and_file(text, names).first) != names.end())
-            used.push_back(text);
-    for (auto const& [at, source] : given_sources(used, names)) out.leaves[at].source = source;
+    for (graph::Leaf& leaf : out.leaves)
+        if (auto const read = setup.files.find(out.value(leaf.value).name); read != setup.files.end())
+            leaf.source = read->second;
     return out;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,7 +18,7 @@ struct VerifySetup {
     std::vector<graph::ContractionOrder> orders = {};  // of the run
     std::filesystem::path data_folder = {}, output_folder = {};
     std::map<std::string, scalar::Scalar> sparse_outputs = {};  // those written as npz, and what they do not list
-    std::vector<std::string> inputs = {};                       // NAME=FILE, as given to the run
+    std::map<std::string, tensor::Source> files = {};           // that the run read, by the names of tensors
     scalar::Params params = {};
     std::optional<std::int64_t> samples = std::nullopt;
     bool tf32 = false;  // multiplications in f32 were allowed to round their factors to 11 significant bits

@@ -18,7 +18,7 @@ using executor::SavedValue;
 
 namespace {
 
-constexpr std::size_t most_values = 20, most_others = 10;
+constexpr std::size_t most_values = 20, most_others = 10, most_inputs = 3;
 
 std::string line(char const* label, std::string const& text) {
     return row("%-12s  %s\n", label, printable(text).c_str());
@@ -32,13 +32,33 @@ std::string numbers_text(std::vector<std::int64_t> const& numbers) {
     return joined(words, ", ");
 }
 
-std::string inputs_text(Manifest const& manifest) {
-    if (manifest.inputs.empty()) return "";
-    std::string out = "not copied: ";
-    for (std::size_t i = 0; i < std::min<std::size_t>(3, manifest.inputs.size()); ++i)
-        out += (i == 0 ? "" : "; ") + manifest.inputs[i].tensor + " (" + manifest.inputs[i].source + ")";
-    if (manifest.inputs.size() > 3) out += "; and " + std::to_string(manifest.inputs.size() - 3) + " more";
-    return line("inputs", cut(printable(out), 86));
+/// Those that are read from copies, or the others, on a line.
+std::string inputs_text(Manifest const& manifest, bool copied) {
+    std::string out;
+    std::size_t count = 0;
+    for (executor::NamedInput const& input : manifest.inputs) {
+        if (input.copy.empty() == copied || ++count > most_inputs) continue;
+        std::string const& from = copied ? input.copy : input.source;
+        out += (count == 1 ? "" : "; ") + input.tensor + (from.empty() ? "" : " (" + from + ")");
+    }
+    if (count == 0) return "";
+    if (count > most_inputs) out += "; and " + std::to_string(count - most_inputs) + " more";
+    return line("inputs", cut(printable((copied ? "copied: " : "not copied: ") + out), 86));
+}
+
+std::string copies_text(Manifest const& manifest) {
+    if (manifest.copies.empty()) return "";
+    std::uint64_t bytes = 0;
+    std::vector<std::string> names;
+    for (executor::SavedCopy const& copy : manifest.copies) {
+        bytes += copy.bytes;
+        if (names.size() < most_inputs) names.push_back(copy.file);
+    }
+    std::size_t const count = manifest.copies.size();
+    std::string out =
+        std::to_string(count) + (count == 1 ? " file, " : " files, ") + bytes_text(bytes) + ": " + joined(names, ", ");
+    if (names.size() < count) out += ", and " + std::to_string(count - names.size()) + " more";
+    return line("copies", cut(printable(out), 86));
 }
 
 std::string loops_text(Manifest const& manifest) {
@@ -72,17 +92,23 @@ std::string values_text(Manifest const& manifest) {
     return out;
 }
 
+std::string computed_text(Manifest const& manifest) {
+    std::string const ranks = std::to_string(manifest.ranks) + (manifest.ranks == 1 ? " rank" : " ranks");
+    if (manifest.is_of_beginning()) return line("computed", "nothing yet, on " + ranks + ": the copies of inputs");
+    return line("computed", format_seconds(manifest.seconds) + " on " + ranks + " (" + manifest.device +
+                                "): " + std::to_string(manifest.nodes) + " nodes, " +
+                                std::to_string(manifest.tasks_done) + " tasks");
+}
+
 std::string contents_text(Manifest const& manifest) {
     std::string out = line("saved", manifest.time + " by Einloom " + manifest.version);
     out += line("of", "schedule " + manifest.schedule_hash + ", graph " + manifest.graph_hash);
-    out += line("computed", format_seconds(manifest.seconds) + " on " + std::to_string(manifest.ranks) +
-                                (manifest.ranks == 1 ? " rank" : " ranks") + " (" + manifest.device +
-                                "): " + std::to_string(manifest.nodes) + " nodes, " +
-                                std::to_string(manifest.tasks_done) + " tasks");
+    out += computed_text(manifest);
     out += loops_text(manifest);
     std::vector<std::string> const bases(manifest.bases.begin(), manifest.bases.end());
     if (!bases.empty()) out += line("goes on from", joined(bases, ", ") + ", whose files it still needs");
-    return out + inputs_text(manifest) + values_text(manifest);
+    return out + inputs_text(manifest, true) + inputs_text(manifest, false) + copies_text(manifest) +
+           values_text(manifest);
 }
 
 FoundCheckpoint opened(fs::path const& path, Check check) {

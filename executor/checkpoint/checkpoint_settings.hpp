@@ -15,6 +15,7 @@ struct CheckpointSettings {
     std::filesystem::path folder;  // empty: none are asked for
     WishTimes times;
     bool required = false;  // a save that fails ends the run
+    bool inputs = false;    // files that inputs are read from are copied there
 };
 
 }  // namespace ein::executor

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <ctime>
 
-#include "executor/checkpoint/folder/checkpoint_number.hpp"
+#include "executor/checkpoint/folder/checkpoint_fault.hpp"
 #include "executor/checkpoint/rest_graph.hpp"
 #include "executor/checkpoint/tuning.hpp"
 #include "executor/report/clock.hpp"
@@ -11,7 +11,7 @@
 #include "lib/base/error.hpp"
 #include "lib/base/files/temporary_name.hpp"
 #include "lib/base/text/hex.hpp"
-#include "lib/schedule/file/origin.hpp"
+#include "lib/base/text/sizes.hpp"
 #include "lib/schedule/memory/live_bytes.hpp"
 
 namespace ein::executor {
@@ -29,29 +29,12 @@ std::string utc_now() {
     return text;
 }
 
-/// Inputs as they are now: those in files by their fingerprints.
-std::vector<NamedInput> inputs_now(schedule::Header header, fs::path const& folder) {
-    schedule::note_input_files(header, folder);
-    std::vector<NamedInput> out;
-    for (schedule::Input const& input : header.inputs) {
-        std::string const* const file = tensor::file_of(input.source);
-        out.push_back({header.tensors[input.tensor].name, file == nullptr ? "" : *file, input.planned});
-    }
-    return out;
-}
-
-/// Those of a folder in whose files inputs lie: of a schedule of what was left, and what was left of that.
+/// Those of a folder in whose files inputs lie: of a schedule of what was left, and what was left of that; and copies.
 std::set<std::string> checkpoints_of_inputs(schedule::Header const& header, fs::path const& data_folder,
                                             fs::path const& folder) {
     std::set<std::string> out;
-    std::error_code error;
-    fs::path const in = fs::weakly_canonical(folder, error);
-    for (schedule::Input const& input : header.inputs) {
-        std::string const* const file = tensor::file_of(input.source);
-        if (file == nullptr) continue;
-        fs::path const path = fs::weakly_canonical(data_folder / *file, error).lexically_relative(in);
-        if (!path.empty() && is_checkpoint_number(path.begin()->string())) out.insert(path.begin()->string());
-    }
+    for (schedule::Input const& input : header.inputs) out.insert(checkpoint_of(input, data_folder, folder));
+    out.erase("");
     return out;
 }
 
@@ -70,7 +53,7 @@ OptionalId<schedule::MomentId> moment_of(schedule::Header const& header, std::in
 
 }  // namespace
 
-Checkpoints::Checkpoints(Transport& transport, schedule::Header const& header, CheckpointSettings settings,
+Checkpoints::Checkpoints(Transport& transport, schedule::Header& header, CheckpointSettings settings,
                          CheckpointOrigin origin, Messages messages)
     : transport_(transport),
       header_(header),
@@ -84,6 +67,19 @@ void Checkpoints::open() {
     agree(transport_, [&] {
         if (first()) find();
     });
+    share_found();
+    if (settings_.inputs) copy_inputs();
+    take_copies();
+    if (!resumed_) return;
+    bases_.insert(resumed_->manifest.bases.begin(), resumed_->manifest.bases.end());
+    seconds_before_ = resumed_->manifest.seconds;
+    report_.resumed_from = resumed_->path.string();
+    report_.tasks_done = resumed_->manifest.tasks_done;
+    report_.last = resumed_->path.string();
+}
+
+/// Collective: what rank 0 has found is checked, and taken to go on from; one of the beginning has only copies.
+void Checkpoints::share_found() {
     std::string const told = first() && resumed_ ? resumed_->number + "\n" + to_text(resumed_->manifest) : "";
     std::string const found = transport_.all_gather(told).front();
     if (found.empty()) return;
@@ -94,7 +90,9 @@ void Checkpoints::open() {
             resumed_ = FoundCheckpoint{
                 number, path, manifest_from(found.substr(number.size() + 1), (path / "manifest.json").string())};
         }
-        verify_files(*resumed_, transport_.rank().value(), transport_.size());
+        verify_with_bases(*resumed_, transport_.rank().value(), transport_.size());
+        if (first()) check_named_copies(*resumed_);
+        if (resumed_->manifest.is_of_beginning()) return;
         auto const moment = moment_of(header_, resumed_->manifest.nodes);
         if (!moment || loops_around(header_, *moment).size() != resumed_->manifest.iterations.size())
             throw InputError(Fault{(resumed_->path / "manifest.json").string(), "/nodes",
@@ -103,31 +101,94 @@ void Checkpoints::open() {
                                    "plan what is left: einplan --resume " + settings_.folder.string()});
         resumed_at_ = schedule::Point{*moment, resumed_->manifest.iterations};
     });
-    bases_.insert(resumed_->manifest.bases.begin(), resumed_->manifest.bases.end());
-    seconds_before_ = resumed_->manifest.seconds;
-    report_.resumed_from = resumed_->path.string();
-    report_.tasks_done = resumed_->manifest.tasks_done;
-    report_.last = resumed_->path.string();
+    if (!resumed_at_) resumed_.reset();
+}
+
+/// Collective: files of inputs that lie elsewhere become files of a checkpoint of the beginning. One that the run goes
+/// on from is newer than that.
+void Checkpoints::copy_inputs() {
+    std::string number, told;
+    agree(transport_, [&] {
+        if (!first()) return;
+        number = resumed_ ? free_number_before(settings_.folder, resumed_->number) : next_number(settings_.folder);
+        InputCopies wanted =
+            InputCopies::of(header_, copies_.copies, inputs_, origin_.data_folder, settings_.folder, number);
+        if (wanted.files.empty()) return;
+        if (number.empty())
+            throw RunError("--checkpoint-inputs: expected a free number before " + resumed_->path.string() +
+                           " for the copies, found none; plan what is left (einplan --resume " +
+                           settings_.folder.string() + "), and run that with --checkpoint-inputs");
+        told = number + "\n" + to_text(wanted);
+    });
+    told = transport_.all_gather(told).front();
+    if (told.empty()) return;
+    number = told.substr(0, told.find('\n'));
+    InputCopies wanted = input_copies_from(told.substr(number.size() + 1), header_.inputs.size());
+    NewCheckpoint anew(settings_.folder, number, transport_.all_gather(unique_name()).front());
+    try {
+        agree(transport_, [&] {
+            if (first()) anew.create({}, wanted.files);
+        });
+        write_copies(transport_, header_, origin_.data_folder, wanted, anew);
+        agree(transport_, [&] {
+            if (first()) commit_copies(wanted, number, anew);
+        });
+    } catch (Error const&) {
+        if (first()) anew.discard();
+        throw;
+    }
+    copies_ = std::move(wanted);
+    report_.last = anew.final_path().string();
+}
+
+/// At rank 0. @throws InputError when a file was changed while it was copied
+void Checkpoints::commit_copies(InputCopies const& made, std::string const& number, NewCheckpoint& anew) {
+    check_copies(header_, inputs_, made, origin_.data_folder, anew.partial_path());
+    for (schedule::InputId input : header_.inputs.ids()) inputs_[at(input)].copy = made.copies[input];
+    Manifest manifest = manifest_of_now();
+    manifest.copies = made.files;
+    anew.commit(manifest, rest_of(std::nullopt, with_copies(header_, made.copies, settings_.folder), {}, number));
+    messages_.report(
+        "the inputs (" + std::to_string(made.files.size()) + (made.files.size() == 1 ? " file, " : " files, ") +
+        format_bytes(static_cast<double>(made.bytes())) + ") were copied to " + anew.final_path().string());
+}
+
+/// Collective: from here on inputs are read from their copies.
+void Checkpoints::take_copies() {
+    copies_ = input_copies_from(transport_.all_gather(first() ? to_text(copies_) : "").front(), header_.inputs.size());
+    agree(transport_, [&] {
+        keep_copies_readable(copies_.copies, settings_.folder);
+        header_ = with_copies(std::move(header_), copies_.copies, settings_.folder);
+        bases_.merge(checkpoints_of_inputs(header_, origin_.data_folder, settings_.folder));
+    });
 }
 
 /// At rank 0: what is in the folder, and whether it is this run's.
 void Checkpoints::find() {
     lock_.emplace(settings_.folder);
     sweep_partial(settings_.folder);
-    inputs_ = inputs_now(header_, origin_.data_folder);
-    bases_ = checkpoints_of_inputs(header_, origin_.data_folder, settings_.folder);
+    copies_.copies.resize(header_.inputs.size());
     std::optional<FoundCheckpoint> found = newest_checkpoint(settings_.folder);
+    bool const is_ours = found && found->manifest.schedule_hash == origin_.schedule_hash;
+    if (is_ours) {
+        copies_.copies = copies_of(header_, found->manifest.inputs);
+        for (std::string const& text :
+             changed_originals(header_, copies_.copies, found->manifest.inputs, origin_.data_folder))
+            messages_.warn(text);
+    }
+    inputs_ = inputs_now(header_, copies_.copies, origin_.data_folder, settings_.folder);
     if (!found) {
         messages_.report("no checkpoint in " + settings_.folder.string() + ": from the beginning");
         return;
     }
-    if (found->manifest.schedule_hash != origin_.schedule_hash && is_rest_of(header_, found->path)) {
+    if (!is_ours && is_rest_of(header_, found->path)) {
         bases_.insert(found->number);
         messages_.report("the schedule is of what " + found->path.string() + " leaves to do: from its beginning");
         return;
     }
     check(*found);
-    messages_.report("goes on from " + found->path.string() + " of " + found->manifest.time);
+    messages_.report((found->manifest.is_of_beginning() ? "begins with the inputs in " : "goes on from ") +
+                     found->path.string() + " of " + found->manifest.time);
     resumed_ = std::move(found);
 }
 
@@ -153,12 +214,23 @@ void Checkpoints::check(FoundCheckpoint const& found) {
                        "run with the same --set as before, or " + other);
     for (std::size_t i = 0; i < std::min(inputs_.size(), manifest.inputs.size()); ++i) {
         NamedInput const &now = inputs_[i], &then = manifest.inputs[i];
-        if (now.tensor == then.tensor && now.file == then.file) continue;
+        if (now.tensor == then.tensor && (now.file == then.file || !now.copy.empty())) continue;
         faults.add("/inputs/" + std::to_string(i),
                    "tensor '" + now.tensor + "' as it is now" + (now.file ? " (" + to_text(*now.file) + ")" : ""),
                    "tensor '" + then.tensor + "'" + (then.file ? " (" + to_text(*then.file) + ")" : ""),
                    "put the file back that was there, or give another folder to --checkpoint");
     }
+    faults.throw_if_any();
+}
+
+/// Copies are whole; that they are those of this run. @throws InputError
+void Checkpoints::check_named_copies(FoundCheckpoint const& found) const {
+    Faults faults((found.path / "manifest.json").string());
+    for (std::size_t i = 0; i < std::min(inputs_.size(), found.manifest.inputs.size()); ++i)
+        if (NamedInput const& then = found.manifest.inputs[i]; !inputs_[i].copy.empty() && inputs_[i].file != then.file)
+            faults.add("/inputs/" + std::to_string(i),
+                       "the copy of tensor '" + then.tensor + "'" + (then.file ? " (" + to_text(*then.file) + ")" : ""),
+                       (settings_.folder / then.copy).string() + ", another file", fix_without(found.path));
     faults.throw_if_any();
 }
 
@@ -239,15 +311,16 @@ void Checkpoints::write(State const& state, std::string const& number, NewCheckp
         if (!first()) return;
         Manifest manifest = manifest_of(state, values.complete(anew));
         manifest.tasks_done = tasks_done;
-        anew.commit(manifest, rest_of(state, manifest.values, number));
+        anew.commit(manifest, rest_of(state.point, header_, manifest.values, number));
         remove_older(settings_.folder, number, bases_);
     });
 }
 
 /// "" where it cannot be said: the same schedule goes on from the values alone.
-std::string Checkpoints::rest_of(State const& state, std::vector<SavedValue> const& values, std::string const& number) {
+std::string Checkpoints::rest_of(std::optional<schedule::Point> const& point, schedule::Header const& header,
+                                 std::vector<SavedValue> const& values, std::string const& number) {
     try {
-        return rest_graph(header_, origin_.data_folder, state.point, values, settings_.folder / number);
+        return rest_graph(header, origin_.data_folder, point, values, settings_.folder / number);
     } catch (Error const& error) {
         if (!rest_failed_)
             messages_.warn("checkpoints have no rest.json, so only this schedule can go on from them: " +
@@ -257,7 +330,8 @@ std::string Checkpoints::rest_of(State const& state, std::vector<SavedValue> con
     }
 }
 
-Manifest Checkpoints::manifest_of(State const& state, std::vector<SavedValue> values) const {
+/// Of the beginning, without values.
+Manifest Checkpoints::manifest_of_now() const {
     Manifest out;
     out.version = origin_.version;
     out.schedule_hash = origin_.schedule_hash;
@@ -265,13 +339,18 @@ Manifest Checkpoints::manifest_of(State const& state, std::vector<SavedValue> va
     out.device = device_;
     out.bases = bases_;
     out.ranks = header_.ranks;
-    out.nodes = header_.moments[state.point.moment].nodes;
-    out.iterations = state.point.iterations;
-    out.begun = state.begun.list();
     out.seconds = seconds_before_ + seconds_now() - began_ - report_.all_seconds;
     out.time = utc_now();
     out.params = {header_.params.begin(), header_.params.end()};
     out.inputs = inputs_;
+    return out;
+}
+
+Manifest Checkpoints::manifest_of(State const& state, std::vector<SavedValue> values) const {
+    Manifest out = manifest_of_now();
+    out.nodes = header_.moments[state.point.moment].nodes;
+    out.iterations = state.point.iterations;
+    out.begun = state.begun.list();
     out.values = std::move(values);
     return out;
 }

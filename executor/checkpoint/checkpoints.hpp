@@ -16,6 +16,7 @@
 #include "executor/checkpoint/folder/checkpoint_folder.hpp"
 #include "executor/checkpoint/folder/folder_lock.hpp"
 #include "executor/checkpoint/folder/new_checkpoint.hpp"
+#include "executor/checkpoint/input_copies.hpp"
 #include "executor/checkpoint/values_to_save.hpp"
 #include "executor/checkpoint/wishes.hpp"
 #include "executor/run/messages.hpp"
@@ -32,8 +33,9 @@ struct CheckpointOrigin {
 
 class Checkpoints {
 public:
-    Checkpoints(Transport& transport, schedule::Header const& header, CheckpointSettings settings,
-                CheckpointOrigin origin, Messages messages);
+    /// @param header  with the run's inputs and params; open() has inputs read from copies that a checkpoint has
+    Checkpoints(Transport& transport, schedule::Header& header, CheckpointSettings settings, CheckpointOrigin origin,
+                Messages messages);
 
     /// Collective, before the run: finds what is to be gone on from, checks all of it.
     /// @throws Disagreement when it is damaged, or of another schedule, inputs, params or device
@@ -72,14 +74,21 @@ public:
 private:
     bool first() const { return transport_.rank() == Rank{0}; }
     void find();
+    void share_found();
+    void copy_inputs();
+    void commit_copies(InputCopies const& made, std::string const& number, NewCheckpoint& anew);
+    void take_copies();
     void check(FoundCheckpoint const& found);
+    void check_named_copies(FoundCheckpoint const& found) const;
     void write(State const& state, std::string const& number, NewCheckpoint& anew);
-    std::string rest_of(State const& state, std::vector<SavedValue> const& values, std::string const& number);
+    std::string rest_of(std::optional<schedule::Point> const& point, schedule::Header const& header,
+                        std::vector<SavedValue> const& values, std::string const& number);
     SavedValue const& saved(schedule::TensorId tensor) const;
+    Manifest manifest_of_now() const;
     Manifest manifest_of(State const& state, std::vector<SavedValue> values) const;
 
     Transport& transport_;
-    schedule::Header const& header_;
+    schedule::Header& header_;
     CheckpointSettings settings_;
     CheckpointOrigin origin_;
     std::string device_;
@@ -90,7 +99,8 @@ private:
     std::optional<schedule::Point> resumed_at_;
     std::set<std::string> bases_;     // see Manifest
     std::vector<NamedInput> inputs_;  // at rank 0
-    double seconds_before_ = 0;       // of computing, by runs before
+    InputCopies copies_;
+    double seconds_before_ = 0;  // of computing, by runs before
     double began_;
     int failures_ = 0;  // one after another
     bool rest_failed_ = false;

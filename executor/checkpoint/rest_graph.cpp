@@ -72,14 +72,20 @@ std::int32_t loop_number(graph::EinGraph const& graph, std::string const& name) 
     return -1;
 }
 
+graph::Progress progress_at(schedule::Header const& header, graph::EinGraph const& graph,
+                            schedule::Point const& point) {
+    schedule::MomentSpec const& moment = header.moments[point.moment];
+    return {header.node_order, static_cast<std::size_t>(moment.nodes),
+            moment.loop ? loop_number(graph, header.loops[*moment.loop].name) : -1, point.iterations};
+}
+
 }  // namespace
 
-std::string rest_graph(schedule::Header const& header, fs::path const& data_folder, schedule::Point const& point,
-                       std::vector<SavedValue> const& values, fs::path const& folder) {
+std::string rest_graph(schedule::Header const& header, fs::path const& data_folder,
+                       std::optional<schedule::Point> const& point, std::vector<SavedValue> const& values,
+                       fs::path const& folder) {
     graph::EinGraph const graph = lowered_graph(header);
-    schedule::MomentSpec const& moment = header.moments[point.moment];
-    graph::Progress const at{header.node_order, static_cast<std::size_t>(moment.nodes),
-                             moment.loop ? loop_number(graph, header.loops[*moment.loop].name) : -1, point.iterations};
+    graph::Progress const at = point ? progress_at(header, graph, *point) : graph::Progress{.order = header.node_order};
     std::map<std::string, ValueId> by_name;
     for (std::size_t v = 0; v < graph.values.size(); ++v)
         by_name.emplace(graph.values[v].name, ValueId{static_cast<std::int32_t>(v)});

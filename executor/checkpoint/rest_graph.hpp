@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,10 +11,10 @@
 
 namespace ein::executor {
 
-/// EinGraph JSON for rest.json. @param data_folder  that files of inputs are relative to  @param folder  that the text
-/// will lie in, beside the files of the values
+/// EinGraph JSON for rest.json. @param point  nothing: the beginning, from which all is left  @param data_folder  that
+/// files of inputs are relative to  @param folder  that the text will lie in, beside the files of the values
 std::string rest_graph(schedule::Header const& header, std::filesystem::path const& data_folder,
-                       schedule::Point const& point, std::vector<SavedValue> const& values,
+                       std::optional<schedule::Point> const& point, std::vector<SavedValue> const& values,
                        std::filesystem::path const& folder);
 
 /// Whether a schedule was planned from the rest.json of a checkpoint.

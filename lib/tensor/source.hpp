@@ -95,4 +95,14 @@ inline std::string const* file_of(Source const& source) {
         source);
 }
 
+/// The same, read from another file. Example: with_file(NpzSource{"a.npz", "x"}, "b.npz") is NpzSource{"b.npz", "x"}.
+inline Source with_file(Source source, std::string const& file) {
+    std::visit(
+        [&](auto& kind) {
+            if constexpr (requires { kind.file; }) kind.file = file;
+        },
+        source);
+    return source;
+}
+
 }  // namespace ein::tensor

@@ -36,6 +36,8 @@ void require_files(FoundCheckpoint const& found) {
     std::vector<Fault> faults;
     for (SavedValue const& value : found.manifest.values)
         collect(faults, [&] { check_file(found.path / value.file, file_bytes(value)); });
+    for (SavedCopy const& copy : found.manifest.copies)
+        collect(faults, [&] { check_file(found.path / copy.file, copy.bytes); });
     if (found.manifest.rest) collect(faults, [&] { check_file(found.path / "rest.json", found.manifest.rest->bytes); });
     for (std::string const& base : found.manifest.bases) collect(faults, [&] { require_base(found.path, base); });
     if (!faults.empty()) throw InputError(std::move(faults));

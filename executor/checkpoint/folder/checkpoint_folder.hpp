@@ -38,6 +38,9 @@ std::optional<FoundCheckpoint> newest_checkpoint(std::filesystem::path const& di
 /// @throws InputError with all faults
 void verify_files(FoundCheckpoint const& found, int part, int parts);
 
+/// The same, and of the checkpoints that its leaves are files of.
+void verify_with_bases(FoundCheckpoint const& found, int part, int parts);
+
 /// Reads any box inside the union of a dense value's boxes, C order. Compares no hashes. @throws InputError
 void load_box(FoundCheckpoint const& found, SavedValue const& value, Box const& box, std::span<std::byte> into);
 
@@ -50,6 +53,8 @@ std::string read_rest(FoundCheckpoint const& found);
 
 /// "000001" where DIR has none. @throws RunError after 999999, or when DIR cannot be listed
 std::string next_number(std::filesystem::path const& dir);
+/// The largest that is free and smaller, down to "000000"; "" where all are taken.
+std::string free_number_before(std::filesystem::path const& dir, std::string const& number);
 
 /// Removes the checkpoints before `keep`, but for those in `bases` (whose files the kept ones name). Each first loses
 /// its name, so that one removed in part is never taken for a checkpoint.

@@ -1,4 +1,5 @@
 #include <cctype>
+#include <filesystem>
 #include <set>
 
 #include "executor/checkpoint/folder/element_hash.hpp"
@@ -9,7 +10,7 @@ namespace ein::executor {
 
 namespace {
 
-constexpr std::size_t longest_stem = 180;  // of the 255 bytes that file systems allow
+constexpr std::size_t longest_stem = 180, longest_ending = 20;  // of the 255 bytes that file systems allow
 
 bool is_control(char letter) {
     auto const byte = static_cast<unsigned char>(letter);
@@ -31,16 +32,38 @@ std::string lower(std::string text) {
     return text;
 }
 
+/// All different, also where upper and lower case are one.
+class NewNames {
+public:
+    explicit NewNames(std::set<std::string> taken = {}) : taken_(std::move(taken)) {}
+
+    std::string make(std::string const& stem, std::string const& ending) {
+        std::string name = stem + ending;
+        for (int copy = 2; !taken_.insert(lower(name)).second; ++copy)
+            name = stem + "~" + std::to_string(copy) + ending;
+        return name;
+    }
+
+private:
+    std::set<std::string> taken_;
+};
+
 }  // namespace
 
 std::vector<std::string> file_names(std::span<std::string const> names) {
-    std::set<std::string> taken;
+    NewNames new_names;
     std::vector<std::string> out;
-    for (std::string const& name : names) {
-        std::string const stem = stem_of(name);
-        std::string file = stem;
-        for (int copy = 2; !taken.insert(lower(file)).second; ++copy) file = stem + "~" + std::to_string(copy);
-        out.push_back(file + ".npy");
+    for (std::string const& name : names) out.push_back(new_names.make(stem_of(name), ".npy"));
+    return out;
+}
+
+std::vector<std::string> copy_names(std::span<std::string const> files) {
+    NewNames new_names{{"manifest.json", "rest.json"}};
+    std::vector<std::string> out;
+    for (std::filesystem::path const file : files) {
+        std::string const ending = file.extension().string();
+        bool const plain = ending.size() <= longest_ending && stem_of(ending) == "_" + ending;
+        out.push_back(new_names.make(stem_of(plain ? file.stem() : file.filename()), plain ? ending : ""));
     }
     return out;
 }

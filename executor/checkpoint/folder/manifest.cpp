@@ -1,5 +1,6 @@
 #include "executor/checkpoint/folder/manifest.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "executor/checkpoint/folder/manifest_text.hpp"
@@ -37,6 +38,7 @@ Json number_json(double value) {
 Json input_json(NamedInput const& input) {
     Json out{{"tensor", text_json(input.tensor)}, {"source", text_json(input.source)}};
     if (input.file) out["file"] = {{"bytes", input.file->size}, {"checksum", hex(input.file->checksum)}};
+    if (!input.copy.empty()) out["copy"] = text_json(input.copy);
     return out;
 }
 
@@ -54,6 +56,12 @@ Json value_json(SavedValue const& value) {
              {"boxes", boxes}};
     if (value.frame) out.update({{"sparse", true}, {"fill", pairs_of(value.fill)}, {"frame", hex(*value.frame)}});
     return out;
+}
+
+Json copy_json(SavedCopy const& copy) {
+    Json hashes = Json::array();
+    for (std::uint64_t const hash : copy.hashes) hashes.push_back(hex(hash));
+    return {{"file", text_json(copy.file)}, {"bytes", copy.bytes}, {"hashes", hashes}};
 }
 
 template <class Items, class ToJson>
@@ -82,6 +90,7 @@ Json document_of(Manifest const& manifest) {
              {"params", params},
              {"inputs", list_json(manifest.inputs, input_json)},
              {"values", list_json(manifest.values, value_json)}};
+    if (!manifest.copies.empty()) out["copies"] = list_json(manifest.copies, copy_json);
     if (manifest.rest) out["rest"] = {{"bytes", manifest.rest->bytes}, {"hash", hex(manifest.rest->hash)}};
     return out;
 }
@@ -107,6 +116,12 @@ std::string to_text(Manifest const& manifest) {
     Json document = document_of(manifest);
     document["checksum"] = checksum_of(document);
     return lines_of(document);
+}
+
+std::size_t pieces_of(std::uint64_t bytes) { return (bytes + copied_piece - 1) / copied_piece; }
+
+std::uint64_t piece_bytes(SavedCopy const& copy, std::size_t piece) {
+    return std::min(copied_piece, copy.bytes - piece * copied_piece);
 }
 
 Extent SavedValue::listed() const {

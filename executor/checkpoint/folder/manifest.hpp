@@ -42,12 +42,25 @@ struct SavedValue {
     friend bool operator==(SavedValue const&, SavedValue const&) = default;
 };
 
-/// A leaf of the graph that is not copied.
+/// A leaf of the graph: no value, but where it is read from.
 struct NamedInput {
     std::string tensor, source;
     std::optional<tensor::Fingerprint> file = {};
+    std::string copy = {};  // "000001/X.npy": it is read from there, in the folder of checkpoints; "": from its source
     friend bool operator==(NamedInput const&, NamedInput const&) = default;
 };
+
+/// A file that inputs are read from, copied byte for byte.
+struct SavedCopy {
+    std::string file;  // in the folder
+    std::uint64_t bytes = 0;
+    std::vector<std::uint64_t> hashes;  // XXH3 of each piece of copied_piece bytes, the last one shorter
+    friend bool operator==(SavedCopy const&, SavedCopy const&) = default;
+};
+inline constexpr std::uint64_t copied_piece = std::uint64_t{256} << 20;  // a part of the format
+/// How many pieces a file has, and the bytes of one.
+std::size_t pieces_of(std::uint64_t bytes);
+std::uint64_t piece_bytes(SavedCopy const& copy, std::size_t piece);
 
 /// rest.json, as it was written.
 struct SavedRest {
@@ -69,7 +82,11 @@ struct Manifest {
     std::map<std::string, double> params;
     std::vector<NamedInput> inputs;
     std::vector<SavedValue> values;
+    std::vector<SavedCopy> copies = {};
     std::optional<SavedRest> rest = {};  // set by NewCheckpoint::commit
+
+    /// Whether it was made before a run began, to hold copies. (Moments may lie before the first node too.)
+    bool is_of_beginning() const { return nodes == 0 && iterations.empty() && !copies.empty(); }
     friend bool operator==(Manifest const&, Manifest const&) = default;
 };
 
@@ -82,6 +99,10 @@ Manifest manifest_from(std::string const& text, std::string const& file);
 /// in a file name replaced, all different, also where upper and lower case are one. The same names give the same files.
 /// Example: {"grad/W", "grad.W"} gives {"grad.W.npy", "grad.W~2.npy"}.
 std::vector<std::string> file_names(std::span<std::string const> names);
+
+/// Names for copies of files, each with its own ending: all different, none that of another file of a checkpoint.
+/// Example: {"a/X.npy", "b/X.npy"} gives {"X.npy", "X~2.npy"}.
+std::vector<std::string> copy_names(std::span<std::string const> files);
 
 /// The name of a sparse value's file: "W.npz" of "W.npy".
 std::string sparse_file_name(std::string const& file);

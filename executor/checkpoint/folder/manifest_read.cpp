@@ -96,12 +96,25 @@ private:
     Cursor cursor_;
 };
 
+/// Whether a name in the manifest is one in its own folder.
+bool is_plain(std::string const& file) {
+    return !file.empty() && file.front() != '.' && file.find_first_of(std::string_view("/\0", 2)) == std::string::npos;
+}
+bool is_plain(std::string const& file, char const* ending) {
+    return file.size() > 4 && file.ends_with(ending) && is_plain(file);
+}
+
 NamedInput input_of(Cursor const& at) {
     NamedInput out;
     if (!at.expect_object()) return out;
     Fields const fields(at);
     out.tensor = fields.text("tensor");
     out.source = fields.text("source");
+    if (at.has("copy")) out.copy = fields.text("copy");
+    bool const in_a_checkpoint = out.copy.size() > 7 && is_checkpoint_number(out.copy.substr(0, 6)) &&
+                                 out.copy[6] == '/' && is_plain(out.copy.substr(7));
+    if (!out.copy.empty() && !in_a_checkpoint)
+        at.at("copy").fail("a file of a checkpoint, as 000001/X.npy", "'" + out.copy + "'", fix);
     if (!at.has("file") || !at.at("file").expect_object()) return out;
     Fields const file(at.at("file"));
     out.file = {static_cast<std::uint64_t>(file.integer("bytes", 0, most_integer)), file.digits("checksum")};
@@ -130,12 +143,6 @@ DType dtype_of(Cursor const& at) {
         if (name(static_cast<DType>(i)) == text) return static_cast<DType>(i);
     at.fail("one of " + dtype_names(), "'" + text + "'", fix);
     return DType::f32;
-}
-
-/// Whether a name in the manifest is one in its own folder.
-bool is_plain(std::string const& file, char const* ending) {
-    return file.size() > 4 && file.ends_with(ending) && file.front() != '.' &&
-           file.find_first_of(std::string_view("/\0", 2)) == std::string::npos;
 }
 
 void check_size(Cursor const& at, SavedValue const& value) {
@@ -183,6 +190,19 @@ SavedValue value_of(Cursor const& at) {
     return out;
 }
 
+SavedCopy copy_of(Cursor const& at) {
+    SavedCopy out;
+    if (!at.expect_object()) return out;
+    Fields const fields(at);
+    out.file = fields.text("file");
+    if (!is_plain(out.file)) at.fail("the name of a file in this folder", "'" + out.file + "'", fix);
+    out.bytes = static_cast<std::uint64_t>(fields.integer("bytes", 0, most_integer));
+    out.hashes = fields.list<std::uint64_t>("hashes", Fields::hash_at);
+    if (out.hashes.size() != pieces_of(out.bytes))
+        at.fail(std::to_string(pieces_of(out.bytes)) + " hashes", std::to_string(out.hashes.size()), fix);
+    return out;
+}
+
 std::map<std::string, double> params_of(Cursor const& at) {
     std::map<std::string, double> out;
     if (!at.expect_object()) return out;
@@ -216,11 +236,15 @@ std::string number_of(Cursor const& at) {
     return number;
 }
 
-void check_files_differ(Cursor const& at, std::vector<SavedValue> const& values) {
+void check_files_differ(Cursor const& at, Manifest const& manifest) {
     std::set<std::string> files;
-    for (SavedValue const& value : values)
+    for (SavedValue const& value : manifest.values)
         if (!files.insert(value.file).second)
             at.at("values").fail("a file for each value", "'" + value.file + "' twice", fix);
+    files.insert({"manifest.json", "rest.json"});
+    for (SavedCopy const& copy : manifest.copies)
+        if (!files.insert(copy.file).second)
+            at.at("copies").fail("a file for each copy", "'" + copy.file + "' twice", fix);
 }
 
 Manifest read_fields(Cursor const& at) {
@@ -241,8 +265,9 @@ Manifest read_fields(Cursor const& at) {
     out.params = fields.field("params", params_of);
     out.inputs = fields.list<NamedInput>("inputs", input_of);
     out.values = fields.list<SavedValue>("values", value_of);
+    if (at.has("copies")) out.copies = fields.list<SavedCopy>("copies", copy_of);
     out.rest = rest_of(at);
-    check_files_differ(at, out.values);
+    check_files_differ(at, out);
     return out;
 }
 

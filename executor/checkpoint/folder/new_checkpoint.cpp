@@ -31,6 +31,8 @@ void check(int error, fs::path const& path, std::string const& what) {
                    ", or choose another folder with " + option);
 }
 
+std::string bytes_text(std::uint64_t bytes) { return std::to_string(bytes) + " bytes"; }
+
 /// What a box selects of a block that holds it.
 tensor::SparseSelection inside(Box const& block, Box region) {
     promise(block.contains(region), "a block holds the box that is saved of it");
@@ -42,7 +44,7 @@ tensor::SparseSelection inside(Box const& block, Box region) {
 NewCheckpoint::NewCheckpoint(fs::path dir, std::string number, std::string unique)
     : dir_(std::move(dir)), number_(std::move(number)), partial_(temporary_path(dir_ / number_, unique)) {}
 
-void NewCheckpoint::create(std::vector<SavedValue> const& values) {
+void NewCheckpoint::create(std::vector<SavedValue> const& values, std::vector<SavedCopy> const& copies) {
     make_lasting_folder(dir_, option);
     check(make_new_folder(partial_), partial_, "a folder");
     try {
@@ -61,6 +63,14 @@ void NewCheckpoint::create(std::vector<SavedValue> const& values) {
             file.sync();
             file.close();
         }
+        for (SavedCopy const& copy : copies) {
+            fs::path const path = partial_ / copy.file;
+            WrittenFile file;
+            check(file.make(path), path, bytes_text(copy.bytes));
+            check(file.reserve(copy.bytes), path, bytes_text(copy.bytes));
+            check(file.sync(), path, bytes_text(copy.bytes));
+            check(file.close(), path, bytes_text(copy.bytes));
+        }
     } catch (RunError const&) {
         discard();
         throw;
@@ -68,7 +78,7 @@ void NewCheckpoint::create(std::vector<SavedValue> const& values) {
 }
 
 void NewCheckpoint::keep_few_open() {
-    if (open_.size() + open_lists_.size() >= most_open) sync();
+    if (open_.size() + open_lists_.size() + open_copies_.size() >= most_open) sync();
 }
 
 tensor::NpyWriter& NewCheckpoint::opened(SavedValue const& value) {
@@ -133,6 +143,33 @@ NewCheckpoint::WrittenList NewCheckpoint::write_list(SavedValue const& value, st
     return out;
 }
 
+WrittenFile& NewCheckpoint::opened_copy(SavedCopy const& copy) {
+    if (auto const at = open_copies_.find(copy.file); at != open_copies_.end()) return at->second;
+    keep_few_open();
+    WrittenFile file;
+    check(file.open_made(partial_ / copy.file), partial_ / copy.file, bytes_text(copy.bytes));
+    return open_copies_.emplace(copy.file, std::move(file)).first->second;
+}
+
+std::uint64_t NewCheckpoint::copy(SavedCopy const& to, std::size_t piece, tensor::Storage const& from) {
+    WrittenFile& file = opened_copy(to);
+    std::uint64_t const begin = piece * copied_piece, size = piece_bytes(to, piece);
+    ElementHash hash;
+    std::vector<std::byte> bytes;
+    std::uint64_t begun = 0;  // of this piece, what the disk was told to begin with
+    for (std::uint64_t done = 0; done < size;) {
+        bytes.resize(std::min<std::uint64_t>(tuning::written_at_once, size - done));
+        from.read_at(begin + done, bytes);
+        check(file.write_at(begin + done, bytes), partial_ / to.file, bytes_text(to.bytes));
+        hash.add(bytes);
+        done += bytes.size();
+        if (done - begun < tuning::begun_syncs && done < size) continue;
+        file.begin_sync(begin + begun, done - begun);
+        begun = done;
+    }
+    return hash.value();
+}
+
 std::uint64_t NewCheckpoint::finish_list(SavedValue const& value, tensor::SparseSums const& sums) {
     tensor::SparseWriter& file = opened_list(value);
     file.finish(sums);
@@ -152,11 +189,15 @@ void NewCheckpoint::sync() {
     };
     close(std::exchange(open_, {}));
     close(std::exchange(open_lists_, {}));
+    for (auto& [name, file] : std::exchange(open_copies_, {})) {
+        check(file.sync(), partial_ / name, "a copy");
+        check(file.close(), partial_ / name, "a copy");
+    }
 }
 
 void NewCheckpoint::write_text(std::string const& name, std::string const& text) const {
     fs::path const path = partial_ / name;
-    std::string const what = std::to_string(text.size()) + " bytes";
+    std::string const what = bytes_text(text.size());
     WrittenFile file;
     check(file.make(path), path, what);
     check(file.append(std::as_bytes(std::span(text))), path, what);
@@ -182,6 +223,7 @@ void NewCheckpoint::commit(Manifest const& manifest, std::string const& rest) {
 void NewCheckpoint::discard() noexcept {
     open_.clear();
     open_lists_.clear();
+    open_copies_.clear();
     std::error_code ignored;
     try {
         if (!committed_) fs::remove_all(partial_, ignored);

@@ -13,9 +13,11 @@
 #include <vector>
 
 #include "executor/checkpoint/folder/manifest.hpp"
+#include "lib/base/files/written_file.hpp"
 #include "lib/tensor/formats/npy_write.hpp"
 #include "lib/tensor/sparse/output/sparse_output.hpp"
 #include "lib/tensor/sparse/sparse_moves.hpp"
+#include "lib/tensor/storage/storage.hpp"
 
 namespace ein::executor {
 
@@ -29,7 +31,7 @@ public:
 
     /// One rank: makes the folder and all files, and takes the disk space that their boxes need. Hashes are not looked
     /// at, but what boxes of sparse values list is known. @throws RunError
-    void create(std::vector<SavedValue> const& values);
+    void create(std::vector<SavedValue> const& values, std::vector<SavedCopy> const& copies = {});
     /// Any rank: writes the elements of a box (C order). @return their hash  @throws RunError
     std::uint64_t write(SavedValue const& value, Box const& box, std::span<std::byte const> bytes);
     /// What was written of a box of a sparse value, for those who complete its file.
@@ -39,6 +41,8 @@ public:
     };
     /// Any rank: writes what a block lists in a box of a sparse value. @param block  holds that box  @throws RunError
     WrittenList write_list(SavedValue const& value, std::size_t box, tensor::SparseBlockView const& block);
+    /// Any rank: copies a piece of a file. @return its hash  @throws RunError, InputError as reading does
+    std::uint64_t copy(SavedCopy const& to, std::size_t piece, tensor::Storage const& from);
     /// One rank, when all have written and synced: completes the file of a sparse value.
     /// @param sums  of all its boxes, xored  @return SavedValue::frame  @throws RunError
     std::uint64_t finish_list(SavedValue const& value, tensor::SparseSums const& sums);
@@ -50,12 +54,15 @@ public:
     /// Removes what is unfinished. After commit() nothing is.
     void discard() noexcept;
 
+    /// Where it is until then.
+    std::filesystem::path const& partial_path() const { return partial_; }
     /// dir/NNNNNN
     std::filesystem::path final_path() const { return dir_ / number_; }
 
 private:
     tensor::NpyWriter& opened(SavedValue const& value);
     tensor::SparseWriter& opened_list(SavedValue const& value);
+    WrittenFile& opened_copy(SavedCopy const& copy);
     void keep_few_open();
     void write_text(std::string const& name, std::string const& text) const;
 
@@ -64,6 +71,7 @@ private:
     std::filesystem::path partial_;
     std::map<std::string, tensor::NpyWriter> open_;  // by file; what is written and not yet known to be on the disk
     std::map<std::string, tensor::SparseWriter> open_lists_;  // the same of sparse values
+    std::map<std::string, WrittenFile> open_copies_;          // of files that are copied
     bool committed_ = false;
 };
 

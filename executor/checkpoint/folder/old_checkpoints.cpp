@@ -1,4 +1,5 @@
 // Names in a folder of checkpoints, and what of it is removed.
+#include <algorithm>
 #include <cerrno>
 
 #include "executor/checkpoint/folder/checkpoint_fault.hpp"
@@ -83,6 +84,13 @@ std::string next_number(fs::path const& dir) {
         throw RunError(dir.string() + ": expected fewer than 999999 checkpoints, found " + numbers.back() +
                        "; choose another folder with --checkpoint");
     return number_text(last + 1);
+}
+
+std::string free_number_before(fs::path const& dir, std::string const& number) {
+    std::vector<std::string> const taken = checkpoint_numbers(dir);
+    for (int before = number_value(number) - 1; before >= 0; --before)
+        if (!std::binary_search(taken.begin(), taken.end(), number_text(before))) return number_text(before);
+    return "";
 }
 
 void remove_older(fs::path const& dir, std::string const& keep, std::set<std::string> const& bases) noexcept {

@@ -82,6 +82,18 @@ std::uint64_t ValueFile::hash(Box const& box) const {
     return hash.value();
 }
 
+std::uint64_t hash_of_piece(tensor::Storage const& file, SavedCopy const& copy, std::size_t piece) {
+    std::uint64_t const begin = piece * copied_piece, size = piece_bytes(copy, piece);
+    ElementHash hash;
+    std::vector<std::byte> bytes;
+    for (std::uint64_t done = 0; done < size; done += bytes.size()) {
+        bytes.resize(std::min<std::uint64_t>(bytes_at_once, size - done));
+        file.read_at(begin + done, bytes);
+        hash.add(bytes);
+    }
+    return hash.value();
+}
+
 std::string text_of_file(fs::path const& file) {
     tensor::HeldFile const held(file);
     if (held.size() > static_cast<std::uint64_t>(most(Limit::text)))

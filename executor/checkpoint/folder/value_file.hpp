@@ -22,6 +22,9 @@ void check_file(std::filesystem::path const& file, std::uint64_t bytes);
 /// @throws InputError for a file of another length
 void check_length(tensor::HeldFile const& file, std::uint64_t bytes);
 
+/// Reads a piece of a copy. @throws InputError, RunError
+std::uint64_t hash_of_piece(tensor::Storage const& file, SavedCopy const& copy, std::size_t piece);
+
 class ValueFile {
 public:
     /// @param folder  of the checkpoint  @throws InputError unless length and header are those of the value

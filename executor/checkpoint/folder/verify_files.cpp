@@ -37,15 +37,18 @@ std::uint64_t bytes_of(SavedValue const& value, SavedBox const& saved) {
     return static_cast<std::uint64_t>(saved.box.elements()) * size_of(value.dtype);
 }
 
-std::uint64_t bytes_of(std::vector<SavedValue> const& values) {
+std::uint64_t bytes_of(Manifest const& manifest) {
     std::uint64_t bytes = 0;
-    for (SavedValue const& value : values) bytes += saved_bytes(value) + (1 + value.boxes.size()) * bytes_an_item;
+    for (SavedValue const& value : manifest.values)
+        bytes += saved_bytes(value) + (1 + value.boxes.size()) * bytes_an_item;
+    for (SavedCopy const& copy : manifest.copies) bytes += copy.bytes + copy.hashes.size() * bytes_an_item;
     return bytes;
 }
 
-void check_hash(fs::path const& path, std::string const& place, std::uint64_t expected, std::uint64_t found) {
+void check_hash(fs::path const& path, std::string const& place, std::string const& what, std::uint64_t expected,
+                std::uint64_t found) {
     if (found != expected)
-        throw InputError(Fault{path.string(), place, "elements with the hash " + hex(expected), hex(found), ""});
+        throw InputError(Fault{path.string(), place, what + " with the hash " + hex(expected), hex(found), ""});
 }
 
 /// @param hash_of  the hash of box number so and so
@@ -54,7 +57,7 @@ void check_boxes(fs::path const& path, SavedValue const& value, std::vector<std:
                  std::vector<Fault>& faults, HashOf const& hash_of) {
     for (std::size_t box : boxes)
         collect(faults, [&] {
-            check_hash(path, "value '" + value.name + "', box " + to_string(value.boxes[box].box),
+            check_hash(path, "value '" + value.name + "', box " + to_string(value.boxes[box].box), "elements",
                        value.boxes[box].hash, hash_of(box));
         });
 }
@@ -80,11 +83,29 @@ void verify_value(fs::path const& folder, SavedValue const& value, Shares& share
     });
 }
 
+/// The pieces of a copy that are of this part.
+void verify_copy(fs::path const& folder, SavedCopy const& copy, Shares& shares, std::vector<Fault>& faults) {
+    std::vector<std::size_t> pieces;
+    for (std::size_t piece = 0; piece < copy.hashes.size(); ++piece)
+        if (shares.takes(piece_bytes(copy, piece))) pieces.push_back(piece);
+    if (pieces.empty()) return;
+    collect(faults, [&] {
+        tensor::HeldFile const file(folder / copy.file);
+        check_length(file, copy.bytes);
+        for (std::size_t const piece : pieces)
+            collect(faults, [&] {
+                check_hash(file.name(), "from byte " + std::to_string(piece * copied_piece), "bytes",
+                           copy.hashes[piece], hash_of_piece(file, copy, piece));
+            });
+    });
+}
+
 /// What lies there and is not in the manifest. Hidden files are nothing.
 void find_strays(FoundCheckpoint const& found, std::vector<Fault>& faults) {
     std::set<std::string> known{"manifest.json"};
     if (found.manifest.rest) known.insert("rest.json");
     for (SavedValue const& value : found.manifest.values) known.insert(value.file);
+    for (SavedCopy const& copy : found.manifest.copies) known.insert(copy.file);
     std::error_code error;
     for (fs::directory_iterator entry(found.path, error), end; !error && entry != end; entry.increment(error)) {
         std::string const name = entry->path().filename().string();
@@ -104,9 +125,18 @@ void verify_files(FoundCheckpoint const& found, int part, int parts) {
             find_strays(found, faults);
             collect(faults, [&] { (void)read_rest(found); });
         }
-        Shares shares(bytes_of(found.manifest.values), part, parts);
+        Shares shares(bytes_of(found.manifest), part, parts);
         for (SavedValue const& value : found.manifest.values) verify_value(found.path, value, shares, faults);
+        for (SavedCopy const& copy : found.manifest.copies) verify_copy(found.path, copy, shares, faults);
         if (!faults.empty()) throw InputError(std::move(faults));
+    });
+}
+
+void verify_with_bases(FoundCheckpoint const& found, int part, int parts) {
+    verify_files(found, part, parts);
+    within(found.path, [&] {
+        for (std::string const& base : found.manifest.bases)
+            verify_files(open_checkpoint(found.path.parent_path(), base), part, parts);
     });
 }
 

@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <climits>
+#include <vector>
 
 #include "lib/base/error.hpp"
 #include "lib/base/json.hpp"
@@ -45,10 +46,21 @@ private:
     int descriptor_;
 };
 
-/// Ends with '/'; "" for none.
-std::string& boundary() {
-    static std::string folder;
-    return folder;
+/// Each ends with '/'; the first is that of --inputs-below. None: a file may be anywhere.
+std::vector<std::string>& boundaries() {
+    static std::vector<std::string> folders;
+    return folders;
+}
+
+std::string place_of_folder(fs::path const& folder) {
+    Located const located(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (located.descriptor() < 0)
+        throw UsageError("--inputs-below: expected a folder, found " +
+                         std::string(errno == ENOENT ? "none" : "something else") + " at '" + folder.string() +
+                         "'; name one that is there");
+    std::string place = located.place();
+    if (!place.ends_with('/')) place += '/';
+    return place;
 }
 
 std::string read_descriptor(int descriptor, fs::path const& path) {
@@ -90,25 +102,23 @@ std::string read_opened(int descriptor, fs::path const& path) {
 }  // namespace
 
 void keep_inputs_below(fs::path const& folder) {
-    if (folder.empty()) return;
-    Located const located(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-    if (located.descriptor() < 0)
-        throw UsageError("--inputs-below: expected a folder, found " +
-                         std::string(errno == ENOENT ? "none" : "something else") + " at '" + folder.string() +
-                         "'; name one that is there");
-    boundary() = located.place();
-    if (!boundary().ends_with('/')) boundary() += '/';
+    if (!folder.empty()) boundaries() = {place_of_folder(folder)};
+}
+
+void keep_inputs_in_too(fs::path const& folder) {
+    if (!boundaries().empty()) boundaries().push_back(place_of_folder(folder));
 }
 
 /// The file is found before it is opened, and what is opened is what was found: nobody can change links in between.
 int open_input(fs::path const& path) {
     constexpr int reading = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
-    std::string const& below = boundary();
-    if (below.empty()) return ::open(path.c_str(), reading);
+    std::vector<std::string> const& folders = boundaries();
+    if (folders.empty()) return ::open(path.c_str(), reading);
     Located const located(::open(path.c_str(), O_PATH | O_CLOEXEC));
     if (located.descriptor() < 0) return -1;
     std::string const place = located.place();
-    if (!place.starts_with(below))
+    std::string const& below = folders.front();
+    if (std::none_of(folders.begin(), folders.end(), [&](auto const& folder) { return place.starts_with(folder); }))
         throw InputError(Fault{
             path.string(), "",
             "a data file below " + below.substr(0, std::max<std::size_t>(1, below.size() - 1)) + " (--inputs-below)",

@@ -14,6 +14,10 @@ namespace ein {
 /// @throws UsageError unless it is a folder
 void keep_inputs_below(std::filesystem::path const& folder);
 
+/// Data files in this folder may be opened too: copies of files that might be, such as a checkpoint keeps.
+/// @throws UsageError unless it is a folder
+void keep_inputs_in_too(std::filesystem::path const& folder);
+
 /// Opens a data file for reading, without waiting for a pipe's other end.
 /// @return a descriptor, or -1 with errno  @throws InputError for a file outside the folder, which is not opened
 int open_input(std::filesystem::path const& path);

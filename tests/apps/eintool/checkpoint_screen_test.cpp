@@ -41,6 +41,7 @@ TEST_CASE("a folder of checkpoints is shown by its newest, and a checkpoint by i
         CHECK(shows(screen.text, "computed      1.50 s on 2 ranks (reference): 7 nodes, 41 tasks\n"));
         CHECK(shows(screen.text, "loops         in iteration 3; begun so far: 3, 12\n"));
         CHECK(shows(screen.text, "inputs        not copied: X (X.npy); R (random uniform -1 1 7)\n"));
+        CHECK(shows(screen.text, "copies        1 file, 300 B: X.npy\n"));
         CHECK(shows(screen.text, "values        7, 526 B with rest.json, the graph of what is left\n"));
         CHECK(shows(screen.text, "  grad/W                            f32   (6, 5)                        120 B\n"));
         CHECK(shows(screen.text, "   f64   (7, 6)                        192 B  sparse, 12 listed\n"));

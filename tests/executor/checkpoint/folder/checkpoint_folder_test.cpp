@@ -288,3 +288,41 @@ TEST_CASE("a second run is kept out, and let in when the first is killed", "[exe
     ::close(ready[0]);
     ::close(ready[1]);
 }
+
+TEST_CASE("a large file is copied piece by piece, each with its hash", "[executor][checkpoint]") {
+    struct Zeros : tensor::Storage {
+        std::string const& name() const override { return name_; }
+        std::uint64_t size() const override { return copied_piece + 5; }
+        void read_at(std::uint64_t, std::span<std::byte> out) const override {
+            std::fill(out.begin(), out.end(), std::byte{0});
+        }
+        std::string name_ = "zeros";
+    } const original;
+    TemporaryFolder const folder;
+    SavedCopy copy{"big.raw", original.size(), {}};
+    NewCheckpoint anew(folder.path(), "000001", unique_name());
+    anew.create({}, {copy});
+    for (std::size_t piece = 0; piece < 2; ++piece) copy.hashes.push_back(anew.copy(copy, piece, original));
+    Manifest manifest;
+    manifest.copies = {copy};
+    anew.commit(manifest, "");
+    CHECK(copy.hashes[0] != copy.hashes[1]);
+    FoundCheckpoint const found = open_checkpoint(folder.path(), "000001");
+    verify_all(found, 2);
+    std::fstream(found.path / "big.raw", std::ios::in | std::ios::out).seekp(copied_piece + 1).put('!');
+    try {
+        verify_all(found, 2);
+        FAIL("accepted");
+    } catch (InputError const& error) {
+        CHECK(has(error.what(), "big.raw: from byte 268435456: expected bytes with the hash "));
+    }
+}
+
+TEST_CASE("a free number is found before one, down to 0", "[executor][checkpoint]") {
+    TemporaryFolder const folder;
+    for (auto const* number : {"000001", "000002", "000005"}) std::filesystem::create_directory(folder.path() / number);
+    CHECK(free_number_before(folder.path(), "000005") == "000004");
+    CHECK(free_number_before(folder.path(), "000002") == "000000");
+    std::filesystem::create_directory(folder.path() / "000000");
+    CHECK(free_number_before(folder.path(), "000002") == "");
+}

@@ -77,6 +77,7 @@ int status_of_saver(OldFolder const& old, fs::path const& dir, std::string const
 void check_whole(FoundCheckpoint const& found, unsigned seed) {
     verify_all(found, 1);
     REQUIRE(wrong_value(found, few_values(seed)) == "");
+    REQUIRE(has_copy(found));
 }
 
 /// The newest is the old one or the new one, whole.
@@ -181,7 +182,7 @@ TEST_CASE("nothing gets its final name before it is on the disk, nothing goes be
                 CHECK(is_synced);
                 ++files;
             }
-            CHECK(files == 1 + 5 + 2);  // the folder, values, rest.json and manifest.json
+            CHECK(files == 1 + 5 + 1 + 2);  // the folder, values, a copy, rest.json and manifest.json
             synced[dir.string()] = false;
         } else if (path == (dir / "000001").string()) {
             removed = true;

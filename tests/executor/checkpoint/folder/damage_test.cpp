@@ -219,7 +219,10 @@ TEST_CASE("a damaged checkpoint is refused by name, or gives what was saved", "[
             load_all(*found);
             verify_all(*found);
             REQUIRE(wrong_value(*found, still_named(live_values(200), found->manifest), seed) == "");
-            if (done.find("edited") != 0) REQUIRE(still_named(live_values(200), found->manifest).size() == 7);
+            if (done.find("edited") != 0) {
+                REQUIRE(still_named(live_values(200), found->manifest).size() == 7);
+                REQUIRE(has_copy(*found));
+            }
             ++without_effect;
         } catch (InputError const& error) {
             CAPTURE(error.what());

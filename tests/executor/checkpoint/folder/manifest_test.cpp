@@ -41,6 +41,8 @@ TEST_CASE("a manifest comes back as it was written, and gives the same text", "[
     manifest.params = {{"a", 0.1}, {"big", 1e300}, {"inf", std::numeric_limits<double>::infinity()}, {"one", 1.0}};
     manifest.inputs[0].source = "caf\xe9\n/x.npy";  // no UTF-8: a path may be any bytes
     manifest.inputs[1].source = "na\xc3\xafve \"x\"";
+    manifest.inputs[0].copy = "000001/x~2.npy";
+    manifest.copies = {{"x.npy", copied_piece + 1, {7, 8}}, {"caf\xe9", 0, {}}};
     std::string const text = to_text(manifest);
     CHECK(manifest_from(text, "m.json") == manifest);
     CHECK(to_text(manifest_from(text, "m.json")) == text);
@@ -94,6 +96,19 @@ TEST_CASE("a manifest that could not have been written is refused at its place",
          changed([](Json& m) { m["values"][0]["boxes"][0]["length"] = {6}; })},
         {"/values/0/boxes/0/hash: expected 16 hexadecimal digits",
          changed([](Json& m) { m["values"][0]["boxes"][0]["hash"] = "12"; })},
+        {"/inputs/0/copy: expected a file of a checkpoint",
+         changed([](Json& m) { m["inputs"][0]["copy"] = "../x.npy"; })},
+        {"/inputs/0/copy: expected a file of a checkpoint",
+         changed([](Json& m) { m["inputs"][0]["copy"] = "000001/../x"; })},
+        {"/copies/0: expected the name of a file in this folder", changed([](Json& m) {
+             m["copies"] = {{{"file", "../x"}, {"bytes", 1}, {"hashes", {"0000000000000000"}}}};
+         })},
+        {"/copies/0: expected 2 hashes, found 1", changed([](Json& m) {
+             m["copies"] = {{{"file", "x"}, {"bytes", copied_piece + 1}, {"hashes", {"0000000000000000"}}}};
+         })},
+        {"/copies: expected a file for each copy, found 'rest.json' twice", changed([](Json& m) {
+             m["copies"] = {{{"file", "rest.json"}, {"bytes", 0}, {"hashes", Json::array()}}};
+         })},
         {"/params/eta", changed([](Json& m) { m["params"]["eta"] = "x"; })},
         {"/rest", changed([](Json& m) { m["rest"] = 1; })},
         {"/values/0", changed([](Json& m) { m["values"][0] = 1; })},
@@ -125,6 +140,34 @@ TEST_CASE("files of values have names that may stand in a folder, all different"
     CHECK(files[8].size() < 200);
     CHECK(files[8] != files[9]);
     CHECK(file_names(names) == files);
+}
+
+TEST_CASE("what holds copies alone is of the beginning, a moment before the first node is not",
+          "[executor][checkpoint]") {
+    Manifest manifest;
+    CHECK_FALSE(manifest.is_of_beginning());
+    manifest.copies = {{"X.npy", 0, {}}};
+    CHECK(manifest.is_of_beginning());
+    manifest.iterations = {12};
+    CHECK_FALSE(manifest.is_of_beginning());
+    manifest.nodes = 1, manifest.iterations = {};
+    CHECK_FALSE(manifest.is_of_beginning());
+}
+
+TEST_CASE("copies keep the names of their files, all different", "[executor][checkpoint]") {
+    std::vector<std::string> const files{"a/X.npy",  "b/X.npy",       "c/x.NPY",
+                                         "S.tar.gz", "manifest.json", "d/REST.json",
+                                         "raw",      "f/.hidden.npy", "x." + std::string(300, 'y')};
+    std::vector<std::string> const names = copy_names(files);
+    CHECK(names[0] == "X.npy");
+    CHECK(names[1] == "X~2.npy");
+    CHECK(names[2] == "x~3.NPY");
+    CHECK(names[3] == "S.tar.gz");
+    CHECK(names[4] == "manifest~2.json");
+    CHECK(names[5] == "REST~2.json");
+    CHECK(names[6] == "raw");
+    CHECK(names[7] == "_.hidden.npy");
+    CHECK(names[8].size() < 200);
 }
 
 TEST_CASE("the hash is XXH3, in parts too", "[executor][checkpoint]") {

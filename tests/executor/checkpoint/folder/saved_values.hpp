@@ -9,6 +9,7 @@
 #include "executor/checkpoint/folder/checkpoint_folder.hpp"
 #include "executor/checkpoint/folder/folder_lock.hpp"
 #include "executor/checkpoint/folder/new_checkpoint.hpp"
+#include "executor/checkpoint/folder/value_file.hpp"
 #include "lib/base/files/temporary_name.hpp"
 #include "tests/lib/tensor/tensor_samples.hpp"
 
@@ -103,6 +104,13 @@ inline executor::Manifest manifest_of(std::vector<executor::SavedValue> values) 
     return out;
 }
 
+/// The file that each of these checkpoints has a copy of.
+inline tensor::MemoryStorage original_of(std::string const& number) {
+    std::vector<std::byte> bytes(300);
+    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * 7 + number.back());
+    return {"X.npy", std::move(bytes)};
+}
+
 /// Writes the values as two ranks: each opens the files itself, and the boxes are theirs in turn.
 inline executor::Manifest save(std::filesystem::path const& dir, std::string const& number,
                                std::vector<LiveValue> const& values, std::string const& rest = "{\"nodes\": []}\n") {
@@ -110,7 +118,10 @@ inline executor::Manifest save(std::filesystem::path const& dir, std::string con
     executor::NewCheckpoint first(dir, number, unique), second(dir, number, unique);
     std::vector<executor::SavedValue> saved = described(values);
     try {
-        first.create(saved);
+        tensor::MemoryStorage const original = original_of(number);
+        executor::SavedCopy copy{"X.npy", original.size(), {}};
+        first.create(saved, {copy});
+        copy.hashes.push_back(second.copy(copy, 0, original));
         std::size_t turn = 0;
         std::vector<tensor::SparseSums> sums(values.size());
         for (std::size_t i = 0; i < values.size(); ++i)
@@ -132,7 +143,8 @@ inline executor::Manifest save(std::filesystem::path const& dir, std::string con
         first.sync();
         for (std::size_t i = 0; i < values.size(); ++i)
             if (values[i].sparse) saved[i].frame = first.finish_list(saved[i], sums[i]);
-        executor::Manifest const manifest = manifest_of(saved);
+        executor::Manifest manifest = manifest_of(saved);
+        manifest.copies = {copy};
         first.commit(manifest, rest);
         return manifest;
     } catch (RunError const&) {
@@ -180,6 +192,14 @@ inline std::string wrong_value(executor::FoundCheckpoint const& found, std::vect
         }
     }
     return "";
+}
+
+/// Whether its copy is the original.
+inline bool has_copy(executor::FoundCheckpoint const& found) {
+    if (found.manifest.copies.size() != 1) return false;
+    executor::SavedCopy const& copy = found.manifest.copies[0];
+    std::uint64_t const hash = executor::hash_of_piece(original_of(found.number), copy, 0);
+    return executor::hash_of_piece(tensor::HeldFile(found.path / copy.file), copy, 0) == hash;
 }
 
 inline void verify_all(executor::FoundCheckpoint const& found, int parts = 3) {
