@@ -33,6 +33,11 @@ void check(int error, fs::path const& path, std::string const& what) {
 
 std::string bytes_text(std::uint64_t bytes) { return std::to_string(bytes) + " bytes"; }
 
+void sync_and_close(WrittenFile& file, fs::path const& path) {
+    check(file.sync(), path, "what was written");
+    check(file.close(), path, "what was written");
+}
+
 /// What a box selects of a block that holds it.
 tensor::SparseSelection inside(Box const& block, Box region) {
     promise(block.contains(region), "a block holds the box that is saved of it");
@@ -52,7 +57,7 @@ void NewCheckpoint::create(std::vector<SavedValue> const& values, std::vector<Sa
             if (value.is_sparse()) {
                 tensor::SparseWriter file(partial_ / value.file, list_of(value), option);
                 file.make();
-                file.sync();
+                made_.insert(value.file);
                 file.close();
                 continue;
             }
@@ -60,15 +65,15 @@ void NewCheckpoint::create(std::vector<SavedValue> const& values, std::vector<Sa
             for (SavedBox const& saved : value.boxes) boxes.push_back(saved.box);
             tensor::NpyWriter file(partial_ / value.file, value.dtype, value.shape, {option});
             file.make(boxes);
-            file.sync();
+            made_.insert(value.file);
             file.close();
         }
         for (SavedCopy const& copy : copies) {
             fs::path const path = partial_ / copy.file;
             WrittenFile file;
             check(file.make(path), path, bytes_text(copy.bytes));
+            made_.insert(copy.file);
             check(file.reserve(copy.bytes), path, bytes_text(copy.bytes));
-            check(file.sync(), path, bytes_text(copy.bytes));
             check(file.close(), path, bytes_text(copy.bytes));
         }
     } catch (RunError const&) {
@@ -78,7 +83,7 @@ void NewCheckpoint::create(std::vector<SavedValue> const& values, std::vector<Sa
 }
 
 void NewCheckpoint::keep_few_open() {
-    if (open_.size() + open_lists_.size() + open_copies_.size() >= most_open) sync();
+    if (open_.size() + open_lists_.size() + open_copies_.size() >= most_open) sync_open();
 }
 
 tensor::NpyWriter& NewCheckpoint::opened(SavedValue const& value) {
@@ -180,40 +185,57 @@ std::uint64_t NewCheckpoint::finish_list(SavedValue const& value, tensor::Sparse
     }
 }
 
-void NewCheckpoint::sync() {
-    auto const close = [](auto files) {
+void NewCheckpoint::sync_open() {
+    auto const close = [this](auto files) {
         for (auto& [name, file] : files) {
             file.sync();
             file.close();
+            made_.erase(name);
         }
     };
     close(std::exchange(open_, {}));
     close(std::exchange(open_lists_, {}));
     for (auto& [name, file] : std::exchange(open_copies_, {})) {
-        check(file.sync(), partial_ / name, "a copy");
-        check(file.close(), partial_ / name, "a copy");
+        sync_and_close(file, partial_ / name);
+        made_.erase(name);
     }
 }
 
-void NewCheckpoint::write_text(std::string const& name, std::string const& text) const {
-    fs::path const path = partial_ / name;
-    std::string const what = bytes_text(text.size());
-    WrittenFile file;
-    check(file.make(path), path, what);
-    check(file.append(std::as_bytes(std::span(text))), path, what);
-    check(file.sync(), path, what);
-    check(file.close(), path, what);
+/// What this process has made is synced with what it wrote there, once.
+void NewCheckpoint::sync() {
+    sync_open();
+    for (std::string const& name : std::exchange(made_, {})) {
+        WrittenFile file;
+        check(file.open_made(partial_ / name), partial_ / name, "its header");
+        sync_and_close(file, partial_ / name);
+    }
+}
+
+/// All are written before the disk is waited for: what the first one waits for is then most of it.
+void NewCheckpoint::write_texts(std::map<std::string, std::string> const& texts) const {
+    std::vector<WrittenFile> files(texts.size());
+    auto file = files.begin();
+    for (auto const& [name, text] : texts) {
+        fs::path const path = partial_ / name;
+        check(file->make(path), path, bytes_text(text.size()));
+        check(file->append(std::as_bytes(std::span(text))), path, bytes_text(text.size()));
+        (file++)->begin_sync(0, text.size());
+    }
+    file = files.begin();
+    for (auto const& [name, text] : texts) sync_and_close(*file++, partial_ / name);
 }
 
 void NewCheckpoint::commit(Manifest const& manifest, std::string const& rest) {
     sync();
     Manifest complete = manifest;
     complete.rest.reset();
+    std::map<std::string, std::string> texts;
     if (!rest.empty()) {
-        write_text("rest.json", rest);
+        texts["rest.json"] = rest;
         complete.rest = {rest.size(), hash_of(std::as_bytes(std::span(rest)))};
     }
-    write_text("manifest.json", to_text(complete));
+    texts["manifest.json"] = to_text(complete);
+    write_texts(texts);
     check(sync_folder(partial_), partial_, "its files");
     check(rename_complete(partial_, final_path()), final_path(), "its final name");
     committed_ = true;
@@ -224,6 +246,7 @@ void NewCheckpoint::discard() noexcept {
     open_.clear();
     open_lists_.clear();
     open_copies_.clear();
+    made_.clear();
     std::error_code ignored;
     try {
         if (!committed_) fs::remove_all(partial_, ignored);

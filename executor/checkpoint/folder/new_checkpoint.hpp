@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -64,7 +65,8 @@ private:
     tensor::SparseWriter& opened_list(SavedValue const& value);
     WrittenFile& opened_copy(SavedCopy const& copy);
     void keep_few_open();
-    void write_text(std::string const& name, std::string const& text) const;
+    void sync_open();
+    void write_texts(std::map<std::string, std::string> const& texts) const;
 
     std::filesystem::path dir_;
     std::string number_;
@@ -72,6 +74,7 @@ private:
     std::map<std::string, tensor::NpyWriter> open_;  // by file; what is written and not yet known to be on the disk
     std::map<std::string, tensor::SparseWriter> open_lists_;  // the same of sparse values
     std::map<std::string, WrittenFile> open_copies_;          // of files that are copied
+    std::set<std::string> made_;                              // files of which nothing is known to be on the disk
     bool committed_ = false;
 };
 
