@@ -125,6 +125,15 @@ void conclude_checkpoints(Transport& transport, Checkpoints const& checkpoints, 
     });
 }
 
+Checkpoints::Results results_of(RunSettings const& settings) { return {settings.out, settings.dense_outputs}; }
+
+/// Nothing where more is asked for than results: that takes a run.
+std::optional<Checkpoints::Results> enough_results(apps::EinrunOptions const& options) {
+    RunSettings const& settings = options.run;
+    bool const more = options.verify || settings.check_finite || !settings.report.empty() || !settings.trace.empty();
+    return more ? std::nullopt : std::optional(results_of(settings));
+}
+
 /// At rank 0 alone, what it wants counts for all: a thousand ranks do not ask Slurm at once.
 std::optional<double> job_end_for_all() {
     std::optional<double> const end = apps::seconds_to_job_end();
@@ -164,7 +173,7 @@ void run_as_rank(apps::EinrunOptions const& options, Transport& transport) {
         checkpoints.emplace(transport, schedule.header, settings.checkpoints,
                             CheckpointOrigin{settings.version, schedule.hash, settings.schedule, schedule.data_folder},
                             messages);
-        checkpoints->open();
+        if (checkpoints->open(enough_results(options))) return;
     }
     settings.check_calls.wanted = only_calls_can_be_verified(options, schedule, transport);
     scheduler::Cluster cluster;
@@ -195,7 +204,9 @@ void run_as_rank(apps::EinrunOptions const& options, Transport& transport) {
                {settings, schedule, run->facts(), ran.result, run->record(), ran.clock, run->output_files(),
                 checkpoints ? std::optional(checkpoints->report()) : std::nullopt, non_finite},
                end_actions(options, schedule, cluster), messages);
-    if (checkpoints) conclude_checkpoints(transport, *checkpoints, ran.result.stopped);
+    if (!checkpoints) return;
+    if (first && !ran.result.stopped) checkpoints->note_finished(results_of(settings), run->output_files());
+    conclude_checkpoints(transport, *checkpoints, ran.result.stopped);
 }
 
 void set_up_log(std::string const& level) {

@@ -4,6 +4,7 @@
 
 #include "executor/checkpoint/folder/checkpoint_folder.hpp"
 #include "executor/checkpoint/folder/checkpoint_number.hpp"
+#include "executor/checkpoint/folder/finished_run.hpp"
 #include "lib/base/error.hpp"
 #include "lib/base/text/quantities.hpp"
 #include "lib/base/text/screen_text.hpp"
@@ -171,6 +172,10 @@ CheckpointScreen checkpoint_screen(fs::path const& given, Check check) {
     CheckpointScreen out;
     add_checkpoint(path, check, out);
     if (path == without_end(given)) return out;
+    if (auto const finished = executor::finished_run(path.parent_path()))
+        out.text +=
+            line("finished", finished->time + ": " + std::to_string(finished->results.size()) +
+                                 (finished->results.size() == 1 ? " result" : " results") + " in " + finished->folder);
     std::vector<std::string> numbers = executor::checkpoint_numbers(path.parent_path());
     numbers.pop_back();
     std::size_t const shown = std::min(most_others, numbers.size());

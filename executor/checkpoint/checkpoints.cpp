@@ -4,6 +4,7 @@
 #include <ctime>
 
 #include "executor/checkpoint/folder/checkpoint_fault.hpp"
+#include "executor/checkpoint/folder/finished_run.hpp"
 #include "executor/checkpoint/rest_graph.hpp"
 #include "executor/checkpoint/tuning.hpp"
 #include "executor/report/clock.hpp"
@@ -63,19 +64,21 @@ Checkpoints::Checkpoints(Transport& transport, schedule::Header& header, Checkpo
       wishes_(settings_.times, seconds_now(), first_writing(header)),
       began_(seconds_now()) {}
 
-void Checkpoints::open() {
+bool Checkpoints::open(std::optional<Results> const& enough) {
     agree(transport_, [&] {
-        if (first()) find();
+        if (first()) find(enough);
     });
+    if (!transport_.all_gather(nothing_to_do_ ? "nothing" : "").front().empty()) return true;
     share_found();
     if (settings_.inputs) copy_inputs();
     take_copies();
-    if (!resumed_) return;
+    if (!resumed_) return false;
     bases_.insert(resumed_->manifest.bases.begin(), resumed_->manifest.bases.end());
     seconds_before_ = resumed_->manifest.seconds;
     report_.resumed_from = resumed_->path.string();
     report_.tasks_done = resumed_->manifest.tasks_done;
     report_.last = resumed_->path.string();
+    return false;
 }
 
 /// Collective: what rank 0 has found is checked, and taken to go on from; one of the beginning has only copies.
@@ -163,8 +166,28 @@ void Checkpoints::take_copies() {
     });
 }
 
+/// A hash of all that decides the results.
+std::string Checkpoints::run_of(Results const& results) const {
+    Manifest run;
+    run.schedule_hash = origin_.schedule_hash;
+    run.params = {header_.params.begin(), header_.params.end()};
+    for (NamedInput const& input : inputs_) run.inputs.push_back({input.tensor, "", input.file});
+    return text_hash(to_text(run) + (results.dense ? "dense" : ""));
+}
+
+void Checkpoints::note_finished(Results const& results, std::vector<fs::path> const& files) {
+    try {
+        std::vector<std::string> names;
+        for (fs::path const& file : files) names.push_back(file.filename().string());
+        executor::note_finished(settings_.folder, {run_of(results), utc_now(), results.folder.string(),
+                                                   results_now(results.folder, names)});
+    } catch (Error const& error) {
+        messages_.warn("the same command would go on from the last checkpoint again: " + std::string(error.what()));
+    }
+}
+
 /// At rank 0: what is in the folder, and whether it is this run's.
-void Checkpoints::find() {
+void Checkpoints::find(std::optional<Results> const& enough) {
     lock_.emplace(settings_.folder);
     sweep_partial(settings_.folder);
     copies_.copies.resize(header_.inputs.size());
@@ -177,6 +200,13 @@ void Checkpoints::find() {
             messages_.warn(text);
     }
     inputs_ = inputs_now(header_, copies_.copies, origin_.data_folder, settings_.folder);
+    auto const finished = enough ? finished_run(settings_.folder) : std::nullopt;
+    nothing_to_do_ = finished && finished->run == run_of(*enough) && has_results(*finished, enough->folder);
+    if (nothing_to_do_) {
+        messages_.report("finished at " + finished->time + ", and the results are in " + enough->folder.string() +
+                         ": nothing to do; remove " + settings_.folder.string() + " to run it again");
+        return;
+    }
     if (!found) {
         messages_.report("no checkpoint in " + settings_.folder.string() + ": from the beginning");
         return;

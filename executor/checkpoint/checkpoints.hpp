@@ -37,9 +37,16 @@ public:
     Checkpoints(Transport& transport, schedule::Header& header, CheckpointSettings settings, CheckpointOrigin origin,
                 Messages messages);
 
+    /// What a run that is finished has left, and a later one may be content with.
+    struct Results {
+        std::filesystem::path folder;
+        bool dense = false;  // sparse ones are written dense
+    };
     /// Collective, before the run: finds what is to be gone on from, checks all of it.
+    /// @param enough  where nothing but results is wanted: those of a run that is finished will do
+    /// @return whether they are there and there is nothing to do
     /// @throws Disagreement when it is damaged, or of another schedule, inputs, params or device
-    void open();
+    bool open(std::optional<Results> const& enough);
     /// One rank, when it is known. @throws InputError when the run that it goes on from had another
     void take_device(std::string const& device);
     /// Where the run goes on; nothing: from the beginning.
@@ -67,13 +74,17 @@ public:
     /// @return whether the run is to end here, with what was saved
     /// @throws Disagreement when checkpoints are required and could not be saved
     Then save(State const& state);
+    /// Rank 0, at the very end: the same command has nothing to do then. That this cannot be noted is a warning.
+    /// @param files  the results, in their folder
+    void note_finished(Results const& results, std::vector<std::filesystem::path> const& files);
     CheckpointReport const& report() const { return report_; }
     /// After the run: what is to be said of saves that failed; "" when the last ones did not.
     std::string fault() const;
 
 private:
     bool first() const { return transport_.rank() == Rank{0}; }
-    void find();
+    void find(std::optional<Results> const& enough);
+    std::string run_of(Results const& results) const;
     void share_found();
     void copy_inputs();
     void commit_copies(InputCopies const& made, std::string const& number, NewCheckpoint& anew);
@@ -102,6 +113,7 @@ private:
     InputCopies copies_;
     double seconds_before_ = 0;  // of computing, by runs before
     double began_;
+    bool nothing_to_do_ = false;
     int failures_ = 0;  // one after another
     bool rest_failed_ = false;
     CheckpointReport report_;

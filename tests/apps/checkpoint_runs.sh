@@ -39,6 +39,19 @@ for ranks in "$@"; do
     diff -rq whole stopped || fail "$ranks ranks: a run that was stopped $stops times has other results"
     grep -q '"resumed_from": "ckpt/0' report.json || fail "the report does not say where the run went on"
 
+    # Finished: the same command has nothing to do, while its results are there; else it goes on.
+    run "$ranks" train.sched stopped --checkpoint ckpt || fail "$ranks ranks, finished: $(cat said)"
+    grep -q "nothing to do" said || fail "$ranks ranks do again what is done: $(cat said)"
+    "$bin/eintool" show ckpt | grep -q '^finished .* in stopped' || fail "eintool show of a finished run"
+    printf 'x' | dd of="$(ls stopped/*.npy | head -1)" bs=1 seek=130 conv=notrunc 2> /dev/null
+    run "$ranks" train.sched stopped --checkpoint ckpt || fail "$ranks ranks, a result that changed: $(cat said)"
+    diff -rq whole stopped || fail "$ranks ranks: a result that changed is not made again"
+    rm -rf stopped
+    run "$ranks" train.sched stopped --checkpoint ckpt || fail "$ranks ranks, results that are gone: $(cat said)"
+    diff -rq whole stopped || fail "$ranks ranks: results that are gone are not made again"
+    run "$ranks" train.sched stopped --checkpoint ckpt --verify || fail "$ranks ranks, verified: $(cat said)"
+    ! grep -q "nothing to do" said || fail "$ranks ranks: nothing was verified"
+
     # Killed.
     rm -rf ckpt killed
     timeout 60 "$mpiexec" "$flag" "$ranks" "$bin/einrun" train.sched --threads 1 --quiet --out killed \
