@@ -115,10 +115,11 @@ void GraphBuilder::shard(ValueId value, Sharding sharding, bool replicated) {
 
 void GraphBuilder::set_listing(ValueId value, Listing const& listing) { graph_.values[at(value)].listing = listing; }
 
-void GraphBuilder::set_storage(ValueId value, StorageWish wish) {
+void GraphBuilder::set_storage(ValueId value, StorageWish wish, std::string where) {
     auto const& place = producer_[at(value)];
     promise(place.has_value(), "the storage of a result of no node");
     graph_.nodes[*place].storage = wish;
+    graph_.nodes[*place].storage_at = std::move(where);
 }
 
 void GraphBuilder::rename(ValueId value, std::string const& part) {

@@ -47,8 +47,8 @@ public:
     void shard(ValueId value, Sharding sharding, bool replicated);
     /// A value is kept sparse.
     void set_listing(ValueId value, Listing const& listing);
-    /// How the node that makes `value` must keep it.
-    void set_storage(ValueId value, StorageWish wish);
+    /// How the node that makes `value` must keep it. @param where  the graph file says so, a JSON pointer
+    void set_storage(ValueId value, StorageWish wish, std::string where);
     /// Parts that the graph fixes for `value` are those of the node that makes `inside`, which has all labels of the
     /// user's node.
     void cut_at(ValueId value, ValueId inside) { cut_at_.insert_or_assign(value, inside); }

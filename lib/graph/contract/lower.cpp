@@ -143,7 +143,7 @@ void add_steps(GraphBuilder& builder, Node const& node, std::vector<ContractionS
                                 {},
                                 std::move(fixed),
                                 node.loop});
-            builder.set_storage(node.output, node.storage);
+            builder.set_storage(node.output, node.storage, node.storage_at);
             return;
         }
         DType const kept = step_dtype(steps, k, node.inputs.size(), dtype);

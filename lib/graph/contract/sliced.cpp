@@ -293,7 +293,7 @@ private:
         result.agg = whole_.agg;
         result.join = chain_.combine(Expr::operand(0), chain_.constant);
         builder_.append(Node{node_.name, {sum}, node_.output, std::move(result), {}, {}, node_.loop});
-        if (node_.storage != StorageWish::none) builder_.set_storage(node_.output, node_.storage);
+        if (node_.storage != StorageWish::none) builder_.set_storage(node_.output, node_.storage, node_.storage_at);
     }
 
     GraphBuilder& builder_;

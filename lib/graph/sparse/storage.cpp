@@ -32,8 +32,8 @@ void StorageChoice::decide(GraphBuilder& builder, Node node) {
         if (graph.value(node.inputs[k]).listing && !reads_sparse(node, k, idle)) wanted_dense_.insert(node.inputs[k]);
     std::string const obstacle = why_not_sparse(graph, node, idle);
     if (node.storage == StorageWish::sparse && !obstacle.empty())
-        faults_.push_back({file_, "/nodes of '" + node.name + "'", "a result that can be kept sparse, as it asks for",
-                           obstacle, "remove \"sparse\" from the node"});
+        faults_.push_back({file_, node.storage_at, "a result that can be kept sparse",
+                           "node '" + node.name + "': " + obstacle, "remove \"sparse\" from the node"});
     if (!obstacle.empty() || !keep_ || node.storage == StorageWish::dense) return;
     std::optional<Listing> const listing = keep_(graph, node, idle);
     if (!listing) return;

@@ -95,10 +95,10 @@ TEST_CASE("what loops carry is dense, and dense copies are made where their valu
 TEST_CASE("a node that asks for a sparse result is told why it cannot have one", "[graph][sparse]") {
     CHECK(message(R"({"name": "Z", "einsum": "ij,j->ij", "inputs": ["A", "y"], "sparse": true})").empty());
     CHECK(message(R"({"name": "Z", "einsum": "ij,j->ij", "inputs": ["A", "y"], "join": "x+y", "sparse": true})") ==
-          "t.json: /nodes of 'Z': expected a result that can be kept sparse, as it asks for, found its join x + y is "
-          "not one value where x is not listed; remove \"sparse\" from the node");
+          "t.json: /nodes/0/sparse: expected a result that can be kept sparse, found node 'Z': its join x + y is not one "
+          "value where x is not listed; remove \"sparse\" from the node");
     CHECK(message(R"({"name": "Z", "einsum": "ij->ji", "inputs": ["X"], "sparse": true})") ==
-          "t.json: /nodes of 'Z': expected a result that can be kept sparse, as it asks for, found no operand is "
+          "t.json: /nodes/0/sparse: expected a result that can be kept sparse, found node 'Z': no operand is "
           "sparse; remove \"sparse\" from the node");
     CHECK(message(R"({"name": "Z", "op": "slice", "inputs": ["X"], "start": [0, 0], "stop": [2, 2], "sparse": true})")
               .find("it moves elements of a dense tensor") != std::string::npos);
