@@ -17,7 +17,7 @@ std::vector<std::string> dense_notes(graph::EinGraph const& graph) {
             graph::Node const& reader = graph.node(made.readers.front());
             auto const operand = std::find(reader.inputs.begin(), reader.inputs.end(), made.dense);
             text += " for node '" + reader.name +
-                    "': " + graph::why_dense(reader, static_cast<std::size_t>(operand - reader.inputs.begin()));
+                    "': " + graph::why_dense(graph, reader, static_cast<std::size_t>(operand - reader.inputs.begin()));
             if (made.readers.size() > 1) text += "; " + std::to_string(made.readers.size() - 1) + " more nodes read it";
         }
         out.push_back(std::move(text));

@@ -1,11 +1,14 @@
 #include "executor/call_check/call_check.hpp"
 
 #include <algorithm>
+#include <deque>
 
 #include "executor/device/reference/element.hpp"
 #include "executor/health/task_text.hpp"
 #include "lib/schedule/fusion/members.hpp"
 #include "lib/tensor/reshape_runs.hpp"
+#include "lib/tensor/sparse/fill_value.hpp"
+#include "lib/tensor/sparse/find_element.hpp"
 
 namespace ein::executor {
 
@@ -113,6 +116,27 @@ struct AtTask {
     void operator()(schedule::Fetch const&) const {}
     void operator()(schedule::Iterate const&) const {}
     void operator()(schedule::Assemble const&) const {}
+    void operator()(schedule::Relocate const& task) const {
+        std::vector<graph::AxisMap> const& axes = parts.header.movements[task.movement].axes;
+        listed(task.result, task.parts, task.region.box(), [&](std::vector<Extent> const& to) {
+            std::vector<Extent> from(to.size());
+            for (std::size_t axis = 0; axis < to.size(); ++axis)
+                from[axis] = axes[axis].start + axes[axis].step * to[axis];
+            return from;
+        });
+    }
+    void operator()(schedule::Refold const& task) const {
+        schedule::ReshapeSpec const& spec = parts.header.reshapes[task.reshape];
+        std::vector<Extent> const strides = row_major_strides(spec.to);
+        listed(task.result, task.parts, box(task.result), [&](std::vector<Extent> const& to) {
+            Extent rest = 0;
+            for (std::size_t axis = 0; axis < to.size(); ++axis) rest += strides[axis] * to[axis];
+            std::vector<Extent> from(spec.from.size());
+            for (std::size_t axis = from.size(); axis-- > 0; rest /= spec.from[axis])
+                from[axis] = rest % spec.from[axis];
+            return from;
+        });
+    }
 
 private:
     Block const& block(BlockId of) const { return parts.section.blocks[of]; }
@@ -143,6 +167,55 @@ private:
             }
             packed += count;
         });
+    }
+    /// A sparse block, for looking elements up by their indices in the tensor.
+    struct Listed {
+        Box box;
+        tensor::SparseLayout layout;
+        tensor::SparseLook look;
+        Listed(AtTask const& task, BlockId id)
+            : box(task.box(id)),
+              layout(task.parts.section.sparse(task.block(id)).layout()),
+              look(task.data(id), layout, box.length, task.block(id).dtype) {}
+        Listed(Listed const&) = delete;
+        Listed& operator=(Listed const&) = delete;
+        /// Where it is; nullptr: it is not listed.
+        std::byte const* find(std::vector<Extent> const& index) const {
+            std::vector<Extent> inside(index.size());
+            for (std::size_t axis = 0; axis < index.size(); ++axis) {
+                inside[axis] = index[axis] - box.begin[axis];
+                if (inside[axis] < 0 || inside[axis] >= box.length[axis]) return nullptr;
+            }
+            Extent const element = look.find(inside);
+            return element < 0 ? nullptr : look.value(element);
+        }
+    };
+    /// In turn some place of a region, and one that is listed. @param from  where what is at an index was
+    template <class From>
+    void listed(BlockId result, std::span<BlockId const> sources, Box const& region, From const& from) const {
+        if (region.empty()) return;
+        Listed const made(*this, result);
+        std::deque<Listed> read;
+        for (BlockId source : sources) read.emplace_back(*this, source);
+        DType const dtype = block(result).dtype;
+        tensor::FillValue const fill(dtype, parts.header.tensors[block(result).tensor].fill.value());
+        auto const or_fill = [&](std::byte const* element) { return element ? element : fill.bytes().data(); };
+        Draws draws(id, sample.run);
+        bool at_listed = false;
+        for (std::vector<Extent> to : draws.places(region.length, sample.elements)) {
+            for (std::size_t axis = 0; axis < to.size(); ++axis) to[axis] += region.begin[axis];
+            at_listed = !at_listed && made.look.listed() > 0;
+            if (at_listed) {
+                auto const some = static_cast<Extent>(draws.next() % static_cast<std::uint64_t>(made.look.listed()));
+                for (std::size_t axis = 0; axis < to.size(); ++axis)
+                    to[axis] = made.box.begin[axis] + made.look.coord(some, axis);
+            }
+            std::vector<Extent> const source = from(to);
+            std::byte const* expected = nullptr;
+            for (Listed const& part : read)
+                if (expected == nullptr) expected = part.find(source);
+            look.at_moved(dtype, or_fill(made.find(to)), or_fill(expected), to);
+        }
     }
     static std::ptrdiff_t bytes(Extent elements, DType dtype) {
         return elements * static_cast<std::ptrdiff_t>(size_of(dtype));

@@ -78,12 +78,20 @@ struct CostOf {
     Cost operator()(schedule::Fetch const&) const { return {}; }
     Cost operator()(schedule::Iterate const&) const { return {}; }
     Cost operator()(schedule::Assemble const&) const { return {}; }
+    Cost operator()(schedule::Relocate const& task) const { return listed(task.result, task.parts.size()); }
+    Cost operator()(schedule::Refold const& task) const { return listed(task.result, task.parts.size()); }
 
 private:
     Box box(BlockId block) const { return section.box_of(section.blocks[block]); }
     Cost moved(BlockId result, double elements) const {
         double const bytes = elements * static_cast<double>(size_of(section.blocks[result].dtype));
         return {tuning::seconds_a_call + tuning::seconds_a_moved_byte * bytes, 0, elements};
+    }
+    /// Each element is looked up in the parts.
+    Cost listed(BlockId result, std::size_t parts) const {
+        Cost out = moved(result, static_cast<double>(section.elements_of(section.blocks[result])));
+        out.element = tuning::seconds_a_term * static_cast<double>(1 + parts);
+        return out;
     }
     Cost shared(schedule::ReshapeId id, Box const& from, Box const& to, BlockId result) const {
         schedule::ReshapeSpec const& spec = header.reshapes[id];

@@ -92,6 +92,8 @@ struct Expect {
     void operator()(schedule::Fetch const&) {}
     void operator()(schedule::Iterate const&) {}
     void operator()(schedule::Assemble const&) {}
+    void operator()(schedule::Relocate const&) {}
+    void operator()(schedule::Refold const&) {}
 };
 
 }  // namespace

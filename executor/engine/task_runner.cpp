@@ -64,8 +64,7 @@ struct TaskRunner::OneTask {
     }
 
     void operator()(schedule::Assemble const& task) const {
-        std::vector<tensor::SparseBlockView> parts;
-        for (BlockId part : task.parts) parts.push_back(view_of(part));
+        std::vector<tensor::SparseBlockView> const parts = views_of(task.parts);
         Block const& result = runner.block(task.result);
         schedule::SparseBlock const made = runner.section_.sparse(result);
         Box const box = made.box.box();
@@ -74,6 +73,25 @@ struct TaskRunner::OneTask {
                                        made.layout(), runner.write(task.result));
         else
             tensor::assemble(parts, box, made.layout(), runner.write(task.result));
+    }
+    void operator()(schedule::Relocate const& task) const {
+        std::vector<tensor::IndexMap> maps;
+        for (graph::AxisMap const& map : runner.header_.movements[task.movement].axes)
+            maps.push_back({map.start, map.step});
+        schedule::SparseBlock const made = runner.section_.sparse(runner.block(task.result));
+        tensor::relocate(views_of(task.parts), maps, task.region.box(), made.box.box(), made.layout(),
+                         runner.write(task.result));
+    }
+    void operator()(schedule::Refold const& task) const {
+        schedule::ReshapeSpec const& spec = runner.header_.reshapes[task.reshape];
+        schedule::SparseBlock const made = runner.section_.sparse(runner.block(task.result));
+        tensor::refold(views_of(task.parts), spec.from, spec.to, made.box.box(), made.layout(),
+                       runner.write(task.result));
+    }
+    std::vector<tensor::SparseBlockView> views_of(std::span<BlockId const> parts) const {
+        std::vector<tensor::SparseBlockView> out;
+        for (BlockId part : parts) out.push_back(view_of(part));
+        return out;
     }
     tensor::SparseBlockView view_of(BlockId id) const {
         Block const& block = runner.block(id);
@@ -89,15 +107,14 @@ struct TaskRunner::OneTask {
 
 void TaskRunner::run(TaskId id, WorkerTeam& team, Scratch& scratch) const {
     Task const& task = section_.tasks[id];
-    if (task.traits().is_on_device())
-        call_check_ == nullptr ? compute(id, task, team, scratch) : compute_checked(id, task, team, scratch);
-    else
-        section_.visit(task, OneTask{*this, id, task, team, scratch});
+    bool const computes = task.traits().is_on_device() || task.traits().runs_on == schedule::Site::host;
+    call_check_ == nullptr || !computes ? compute(id, task, team, scratch) : compute_checked(id, task, team, scratch);
     if (finite_check_ != nullptr) finite_check_->look(id, team);
 }
 
-/// What the device does, on blocks that were brought to where it does it.
+/// What the device does, on blocks that were brought to where it does it, and what is done without it.
 void TaskRunner::compute(TaskId id, Task const& task, WorkerTeam& team, Scratch& scratch) const {
+    if (!task.traits().is_on_device()) return section_.visit(task, OneTask{*this, id, task, team, scratch});
     if (task.is<schedule::Fused>()) return fused_groups_.run(id, storage_, team, call_check_);
     if (kernels_.runs_on_host(id)) return launch_on_host(id, task, team, scratch);
     auto const work = [&] { section_.visit(task, OneTask{*this, id, task, team, scratch}); };

@@ -76,6 +76,8 @@ struct FiniteCheck::AtResult {
     void operator()(schedule::Fetch const&) const {}
     void operator()(schedule::Iterate const&) const {}
     void operator()(schedule::Assemble const&) const {}
+    void operator()(schedule::Relocate const& task) const { region(task.result, task.region.box()); }
+    void operator()(schedule::Refold const& task) const { whole(task.result); }
 
 private:
     Block const& block(BlockId of) const { return check.section_.blocks[of]; }

@@ -43,6 +43,8 @@ struct Of {
     std::string operator()(schedule::Spill const&) const { return ""; }
     std::string operator()(schedule::Fetch const&) const { return ""; }
     std::string operator()(schedule::Assemble const&) const { return ""; }
+    std::string operator()(schedule::Relocate const&) const { return ""; }
+    std::string operator()(schedule::Refold const&) const { return ""; }
     std::string operator()(schedule::Iterate const& iterate) const {
         return " loop '" + header.loops[iterate.loop].name + "'";
     }

@@ -10,6 +10,8 @@
 #include "lib/base/threads/mutex.hpp"
 #include "lib/graph/labels.hpp"
 #include "lib/graph/lower_graph.hpp"
+#include "lib/graph/sparse/moved.hpp"
+#include "lib/relation/listed/move_boxes.hpp"
 #include "lib/relation/plan.hpp"
 #include "lib/relation/tuning.hpp"
 #include "lib/tensor/sparse/sparse_block.hpp"
@@ -119,15 +121,47 @@ private:
     double elements_;
 };
 
+/// How many elements some boxes of operands list, which do not overlap, of a box of the output.
+using InBox = std::function<ListedCount(std::size_t operand, Box const&)>;
+
+/// Each region has what its input lists there; of a strided slice, expected is its share of what lies between.
+ListedCount count_moved(graph::Move const& move, Box const& box, InBox const& in_box) {
+    ListedCount out;
+    for (std::size_t k = 0; k < move.regions.size(); ++k) {
+        Box const landing = intersection(move.regions[k].box, box);
+        if (landing.empty()) continue;
+        Box const read = image(landing, from_output_begin(move.regions[k]));
+        ListedCount const count = in_box(k, read);
+        double const share = static_cast<double>(landing.elements()) / static_cast<double>(read.elements());
+        out.expected += share * count.expected;
+        out.most += std::min(count.most, landing.elements());
+    }
+    return out;
+}
+
+ListedCount count_reshaped(Shape const& from, Shape const& to, Box const& box, InBox const& in_box) {
+    double expected = 0, places = 0, most = 0;
+    for (Box const& part : boxes_before_reshape(from, to, box)) {
+        ListedCount const count = in_box(0, part);
+        expected += count.expected;
+        places += static_cast<double>(part.elements());
+        most += static_cast<double>(count.most);
+    }
+    auto const elements = static_cast<double>(box.elements());
+    most = std::min(most, elements);
+    return {places > 0 ? std::min(most, expected * elements / places) : 0, static_cast<Extent>(most)};
+}
+
 /// AllCounts of leaves and of the results that were chosen to be sparse.
 class AllCounts {
 public:
     explicit AllCounts(ListedElements const& leaves) : leaf_(leaves.in_box), fibres_(leaves.fibres) {}
 
     struct Made {
-        EinSum einsum;
+        std::variant<EinSum, graph::Move, graph::Reshape> op;
         std::vector<ValueId> inputs;
         IdleSets idle;
+        Shape from, to;  // of a Reshape
     };
     void add(ValueId result, Made made) { made_.emplace(result, std::move(made)); }
 
@@ -148,12 +182,15 @@ public:
     }
 
     ListedCount of(Made const& made, Box const& box) {
-        return count_result(made.einsum, made.inputs, made.idle, box,
-                            {[&](std::size_t k, Box const& part) { return count(made.inputs[k], part); },
-                             [&](std::size_t k, Box const& part, std::vector<int> const& axes) {
-                                 bool const is_leaf = fibres_ && !made_.contains(made.inputs[k]);
-                                 return is_leaf ? fibres_(made.inputs[k], part, axes) : std::vector<Extent>();
-                             }});
+        InBox const in_box = [&](std::size_t k, Box const& part) { return count(made.inputs[k], part); };
+        if (auto const* const move = std::get_if<graph::Move>(&made.op)) return count_moved(*move, box, in_box);
+        if (auto const* const einsum = std::get_if<EinSum>(&made.op))
+            return count_result(*einsum, made.inputs, made.idle, box,
+                                {in_box, [&](std::size_t k, Box const& part, std::vector<int> const& axes) {
+                                     bool const is_leaf = fibres_ && !made_.contains(made.inputs[k]);
+                                     return is_leaf ? fibres_(made.inputs[k], part, axes) : std::vector<Extent>();
+                                 }});
+        return count_reshaped(made.from, made.to, box, in_box);
     }
 
 private:
@@ -170,6 +207,16 @@ bool is_worth_it(graph::Value const& value, ListedCount const& count) {
     return static_cast<double>(count.most) <= tuning::most_listed_share * elements &&
            tensor::sparse_bytes(tensor::in_order(value.shape.size()), value.shape, value.dtype, count.most) <
                value.bytes();
+}
+
+/// The same of a node that moves elements: else its inputs are made dense as well as its result.
+bool is_worth_moving(graph::EinGraph const& graph, graph::Node const& node, ListedCount const& count) {
+    graph::Value const& value = graph.value(node.output);
+    auto dense = static_cast<double>(value.bytes());
+    for (ValueId input : std::set<ValueId>(node.inputs.begin(), node.inputs.end()))
+        dense += static_cast<double>(graph.value(input).bytes());
+    return static_cast<double>(tensor::sparse_bytes(tensor::in_order(value.shape.size()), value.shape, value.dtype,
+                                                    count.most)) < dense;
 }
 
 }  // namespace
@@ -196,10 +243,12 @@ graph::EinGraph lower_by_size(graph::EinGraph graph, ListedElements& listed, std
     auto const keep = [&](graph::EinGraph const& so_far, graph::Node const& node,
                           IdleSets const& idle) -> std::optional<graph::Listing> {
         graph::Value const& value = so_far.value(node.output);
-        AllCounts::Made made{std::get<EinSum>(node.op), node.inputs, idle};
+        AllCounts::Made made{node.op, node.inputs, idle, so_far.value(node.inputs.at(0)).shape, value.shape};
         ListedCount const count = counts->of(made, Box::whole(value.shape));
         bool const by_size = node.storage == graph::StorageWish::none && which == SparseResults::where_smaller;
-        if (by_size && !is_worth_it(value, count)) return std::nullopt;
+        bool const smaller =
+            graph::moves_elements(node) ? is_worth_moving(so_far, node, count) : is_worth_it(value, count);
+        if (by_size && !smaller) return std::nullopt;
         counts->add(node.output, std::move(made));
         return graph::Listing{idle.fill.value(), count.expected, count.most};
     };

@@ -2,7 +2,7 @@
 // evenly, and at most, whatever their pattern. From that it is chosen which results are kept sparse.
 // Example: of A * B, elementwise, at most what the sparser one lists; of A + B at most the sum; of a product
 // "ij,jk->ik" at most sum over j of (listed in column j of A) times (listed in row j of B). Source: the bound of sparse
-// products, Gustavson 1978.
+// products, Gustavson 1978. Of what moves elements (slice, concat, pad, reshape): what lies where it reads.
 #pragma once
 
 #include <string>

@@ -47,6 +47,15 @@ void TaskEmitter::assemble(Rank rank, std::vector<BlockId> const& parts, BlockId
     on(rank).add(schedule::Assemble{parts, to}, {.level = level});
 }
 
+void TaskEmitter::relocate(Rank rank, schedule::MovementId movement, std::vector<BlockId> const& parts, BlockId to,
+                           Box const& region) {
+    on(rank).add(schedule::Relocate{movement, parts, to, view(region)});
+}
+
+void TaskEmitter::refold(Rank rank, schedule::ReshapeId reshape, std::vector<BlockId> const& parts, BlockId to) {
+    on(rank).add(schedule::Refold{reshape, parts, to});
+}
+
 TaskNumber TaskEmitter::apply(Rank rank, ApplyTask const& task) {
     return on(rank).add(schedule::Apply{task.kernel, task.operands, task.output, view(task.region), task.accumulate},
                         {.after = task.after, .may_wait = task.may_wait});

@@ -87,6 +87,11 @@ public:
     void unpack(Rank rank, schedule::ReshapeId reshape, BlockId packed, BlockId to, Box const& packed_from);
     /// What sparse blocks list in the box of another.
     void assemble(Rank rank, std::vector<BlockId> const& parts, BlockId to, int level);
+    /// What sparse blocks list, where a movement of `region` has it. @param region  in the indices of `to`
+    void relocate(Rank rank, schedule::MovementId movement, std::vector<BlockId> const& parts, BlockId to,
+                  Box const& region);
+    /// The same under a reshape.
+    void refold(Rank rank, schedule::ReshapeId reshape, std::vector<BlockId> const& parts, BlockId to);
     TaskNumber apply(Rank rank, ApplyTask const& task);
     TaskNumber reduce(Rank rank, ReduceTask const& task);
     void store(Rank rank, schedule::OutputId output, BlockId block);

@@ -2,48 +2,16 @@
 // blocks that land in it. A part from another rank is cut out there, in the output's indices, and sent once.
 #include <algorithm>
 
+#include "lib/relation/listed/move_boxes.hpp"
 #include "scheduler/lower/lower_node.hpp"
 
 namespace ein::scheduler {
 namespace {
 
 using graph::AxisMap;
-
-/// The indices that a box of the output reads, as the smallest box.
-Box image(Box const& region, std::vector<AxisMap> const& axes) {
-    Box out = region;
-    for (std::size_t axis = 0; axis < axes.size(); ++axis) {
-        Extent const first = axes[axis].start + axes[axis].step * region.begin[axis];
-        Extent const last = axes[axis].start + axes[axis].step * (region.end(axis) - 1);
-        out.begin[axis] = std::min(first, last);
-        out.length[axis] = std::max(first, last) - out.begin[axis] + 1;
-    }
-    return out;
-}
-
-/// A region's maps counted from the beginning of the output, as schedules have them.
-std::vector<AxisMap> from_output_begin(graph::Move::Region const& region) {
-    std::vector<AxisMap> axes = region.axes;
-    for (std::size_t axis = 0; axis < axes.size(); ++axis) axes[axis].start -= axes[axis].step * region.box.begin[axis];
-    return axes;
-}
-
-Extent floor_div(Extent a, Extent b) { return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); }
-Extent ceil_div(Extent a, Extent b) { return -floor_div(-a, b); }
-
-/// The part of `region` whose images lie in `source`.
-Box preimage(Box const& source, std::vector<AxisMap> const& axes, Box const& region) {
-    Box out = region;
-    for (std::size_t axis = 0; axis < axes.size(); ++axis) {
-        auto const [start, step] = axes[axis];
-        Extent const low = source.begin[axis] - start, high = source.end(axis) - 1 - start;
-        Extent const first = step > 0 ? ceil_div(low, step) : ceil_div(high, step);
-        Extent const last = step > 0 ? floor_div(high, step) : floor_div(low, step);
-        out.begin[axis] = std::max(region.begin[axis], first);
-        out.length[axis] = std::max<Extent>(0, std::min(region.end(axis), last + 1) - out.begin[axis]);
-    }
-    return out;
-}
+using relation::from_output_begin;
+using relation::image;
+using relation::preimage;
 
 /// Elements of an output block that come from one block of an input.
 struct LandingPart {

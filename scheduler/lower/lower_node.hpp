@@ -17,6 +17,9 @@ void lower_identity(LoweringContext& context, NodeId id, graph::EinSum const& ei
 
 void lower_move(LoweringContext& context, NodeId id, graph::Move const& move);
 void lower_reshape(LoweringContext& context, NodeId id);
+/// The same of sparse tensors into a sparse one (lower_listed_move.cpp, lower_listed_reshape.cpp).
+void lower_listed_move(LoweringContext& context, NodeId id, graph::Move const& move);
+void lower_listed_reshape(LoweringContext& context, NodeId id);
 
 /// A part of a block as a block of the node's own value, on the same rank.
 Holding copied_part(LoweringContext& context, graph::Node const& node, Holding const& from, Box const& part);

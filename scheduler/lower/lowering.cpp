@@ -23,8 +23,11 @@ void enter_values(graph::EinGraph const& graph, schedule::Header& header) {
 
 void lower_by_kind(LoweringContext& context, LoopLowering& loops, NodeId id) {
     graph::Node const& node = context.graph.node(id);
-    if (auto const* move = std::get_if<graph::Move>(&node.op)) return lower_move(context, id, *move);
-    if (std::holds_alternative<graph::Reshape>(node.op)) return lower_reshape(context, id);
+    bool const is_listed = context.value(node.output).listing.has_value();
+    if (auto const* move = std::get_if<graph::Move>(&node.op))
+        return is_listed ? lower_listed_move(context, id, *move) : lower_move(context, id, *move);
+    if (std::holds_alternative<graph::Reshape>(node.op))
+        return is_listed ? lower_listed_reshape(context, id) : lower_reshape(context, id);
     auto const& einsum = std::get<graph::EinSum>(node.op);
     if (context.carried.by_result.contains(node.output)) return loops.lower_result(id);
     if (is_identity(context.graph, node, einsum)) return lower_identity(context, id, einsum);

@@ -33,10 +33,14 @@ Holding BlockMover::load_listed(ValueId leaf, Box const& box, tensor::SparseLayo
     return {rank, block, box};
 }
 
-BlockId BlockMover::add_listed_block(ValueId value, Box const& box, tensor::SparseLayout const& layout, Rank rank) {
-    Extent most = std::min(box.elements(), graph_.value(value).listing->most);
-    if (listed_) most = std::min(most, listed_(value, box));
-    return emit_.add_sparse_block(rank, value, dtype(value), box, layout, most);
+BlockId BlockMover::add_listed_block(ValueId value, Box const& box, tensor::SparseLayout const& layout, Rank rank,
+                                     Extent most) {
+    return emit_.add_sparse_block(rank, value, dtype(value), box, layout, std::min(most, most_listed(value, box)));
+}
+
+Extent BlockMover::most_listed(ValueId value, Box const& box) const {
+    Extent const most = std::min(box.elements(), graph_.value(value).listing->most);
+    return listed_ ? std::min(most, listed_(value, box)) : most;
 }
 
 Holding BlockMover::assemble(ValueId value, std::vector<BlockId> const& parts, Box const& region,

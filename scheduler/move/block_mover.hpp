@@ -4,6 +4,7 @@
 // copy that fills it.
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "lib/graph/ein_graph.hpp"
@@ -28,8 +29,11 @@ public:
     /// What blocks on a rank list in a region of a sparse value, as a block with an order of its own.
     Holding assemble(ValueId value, std::vector<BlockId> const& parts, Box const& region,
                      tensor::SparseLayout const& layout, Rank rank);
-    /// A sparse block with room for what a box can list.
-    BlockId add_listed_block(ValueId value, Box const& box, tensor::SparseLayout const& layout, Rank rank);
+    /// A sparse block with room for what a box can list, or for fewer elements where there are no more.
+    BlockId add_listed_block(ValueId value, Box const& box, tensor::SparseLayout const& layout, Rank rank,
+                             Extent most = std::numeric_limits<Extent>::max());
+    /// The most elements that a box of a sparse value lists.
+    Extent most_listed(ValueId value, Box const& box) const;
     /// A block of a region that has no elements.
     Holding empty_block(ValueId value, Box const& region, Rank rank);
     /// Copies a region of a block into another one on the same rank.

@@ -62,9 +62,8 @@ Holding Delivery::listed_part(ValueId value, Holding const& home, Box const& par
         cut = known ? *known : mover_.assemble(value, {home.block}, part, layout, home.rank);
         if (!known) directory_.remember_listed(value, part, layout, cut);
     }
-    Holding const there{rank, mover_.add_listed_block(value, part, layout, rank), part};
-    traffic_.count(rank, purpose, value, mover_.bytes_of(there));
-    mover_.message(value, {home.rank, cut.block, {}}, {rank, there.block, {}});
+    cut.box = part;
+    Holding const there{rank, transfer_listed(cut, value, mover_.most_listed(value, part), rank, purpose), part};
     directory_.remember_listed(value, part, layout, there);
     return there;
 }
@@ -139,6 +138,13 @@ BlockId Delivery::transfer_part(Holding const& from, Box const& part, ValueId va
     BlockId const there = emit_.add_block(to, value, dtype, part);
     traffic_.count(to, purpose, value, emit_.bytes_of(to, there));
     mover_.message(value, {from.rank, from.block, part == from.box ? Box{} : part}, {to, there, {}});
+    return there;
+}
+
+BlockId Delivery::transfer_listed(Holding const& from, ValueId value, Extent most, Rank to, Purpose purpose) {
+    BlockId const there = mover_.add_listed_block(value, from.box, tensor::in_order(from.box.order()), to, most);
+    traffic_.count(to, purpose, value, mover_.bytes_of({to, there, from.box}));
+    mover_.message(value, {from.rank, from.block, {}}, {to, there, {}});
     return there;
 }
 

@@ -67,6 +67,8 @@ public:
     BlockId transfer(Holding const& from, ValueId value, DType dtype, Rank to, Purpose purpose);
     /// The same for a part of it that lies in one run, and for a block of packed elements.
     BlockId transfer_part(Holding const& from, Box const& part, ValueId value, DType dtype, Rank to, Purpose purpose);
+    /// The same of a sparse block in C order. @param most  that there is room for
+    BlockId transfer_listed(Holding const& from, ValueId value, Extent most, Rank to, Purpose purpose);
     BlockId transfer_packed(Holding const& from, ValueId value, DType dtype, Rank to, Purpose purpose);
 
 private:

@@ -140,6 +140,8 @@ struct TaskCosts::OfKind {
     double operator()(schedule::Fetch const&) const { return 0; }
     double operator()(schedule::Iterate const&) const { return 0; }
     double operator()(schedule::Assemble const& task) const { return copied(bytes(task.result)); }
+    double operator()(schedule::Relocate const& task) const { return copied(bytes(task.result)); }
+    double operator()(schedule::Refold const& task) const { return copied(bytes(task.result)); }
 
     double bytes(BlockId block) const { return static_cast<double>(section.bytes_of(block)); }
     double copied(double bytes) const { return bytes / costs.cluster_.copied; }

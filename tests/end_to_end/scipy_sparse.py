@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Compares sparse EinSums with scipy.sparse, which shares nothing with ours: scipy_sparse.py BIN MPIEXEC
 
-Products, elementwise functions of one and two matrices, sums, transposes, diagonals and chains, at densities from empty
-to full, in f64 and f32, on 1 and 3 ranks. Operands are .npz files of scipy.sparse; results are .npz where they are kept
-sparse, .npy elsewhere; einplan's bounds must hold. Exits with 77 (skipped) where SciPy is missing.
+Products, elementwise functions of one and two matrices, sums, transposes, diagonals, moves and chains, at densities
+from empty to full, in f64 and f32, on 1 and 3 ranks. Operands are .npz files of scipy.sparse; results are .npz where
+they are kept sparse, .npy elsewhere; einplan's bounds must hold. Exits with 77 (skipped) where SciPy is missing.
 """
 import json
 import pathlib
@@ -70,7 +70,19 @@ def sums():
     yield ("ij->i", ["A"], {"join": "x*x"}, lambda m: np.asarray(m["A"].power(2).sum(1)).ravel())
 
 
-EXPRESSIONS = [*unary(), *binary(), *products(), *sums()]
+# What moves elements: an op in place of labels.
+def moves():
+    yield ({"op": "slice", "slices": "3:20:2, ::-1"}, ["A"], {}, lambda m: sp.csr_matrix(m["A"])[3:20:2, ::-1])
+    yield ({"op": "concat", "axis": 0}, ["A", "D", "A"], {}, lambda m: sp.vstack([m["A"], m["D"], m["A"]]))
+    yield ({"op": "concat", "axis": 1}, ["A", "D"], {}, lambda m: sp.hstack([m["A"], m["D"]]))
+    yield ({"op": "pad", "pad_width": [[1, 4], [0, 3]]}, ["A"], {},
+           lambda m: np.pad(m["A"].toarray(), [(1, 4), (0, 3)]))
+    yield ({"op": "pad", "pad_width": 2, "mode": "wrap"}, ["B"], {}, lambda m: np.pad(m["B"].toarray(), 2, "wrap"))
+    yield ({"op": "reshape", "shape": [INNER, ROWS]}, ["A"], {}, lambda m: sp.coo_matrix(m["A"]).reshape(INNER, ROWS))
+    yield ({"op": "transpose", "axes": [1, 0]}, ["D"], {}, lambda m: m["D"].T)
+
+
+EXPRESSIONS = [*unary(), *binary(), *products(), *sums(), *moves()]
 
 
 def matrices(density, dtype, seed):
@@ -111,7 +123,8 @@ def write_graph(folder, sparse, dense, dtype):
         np.save(folder / f"{name}.npy", array)
         tensors[name] = {"shape": list(array.shape), "data": {"npy": f"{name}.npy"}}
     for at, (labels, inputs, keys, _) in enumerate(EXPRESSIONS):
-        nodes.append({"name": f"n{at}", "einsum": labels, "inputs": inputs, **keys})
+        what = labels if isinstance(labels, dict) else {"einsum": labels}
+        nodes.append({"name": f"n{at}", **what, "inputs": inputs, **keys})
     # What is made of results.
     nodes.append({"name": "chain", "einsum": "ik,jk->ij", "inputs": [f"n{chain_of()}", "B"]})
     (folder / "g.json").write_text(json.dumps(

@@ -24,6 +24,11 @@ std::optional<ValueId> number_asked(EinGraph const& graph, Node const& node) {
     return of_zero && !einsum->compute ? std::optional(node.inputs[0]) : std::nullopt;
 }
 
+Json storage_json(Node const& node) {
+    if (node.storage == StorageWish::none) return Json::object();
+    return {{"sparse", node.storage == StorageWish::sparse}};
+}
+
 Json listing_json(Value const& value) {
     if (!value.listing) return Json::object();
     return {{"sparse", true}, {"fill", element_json(value.listing->fill, value.dtype)}};
@@ -114,16 +119,19 @@ private:
         if (auto const* einsum = std::get_if<EinSum>(&node.op)) {
             std::vector<std::string> const inputs = operands(node, name, names_in(*einsum));
             Json keys = einsum_keys(graph_, node);
-            if (node.storage != StorageWish::none) keys["sparse"] = node.storage == StorageWish::sparse;
+            keys.update(storage_json(node));
             writer_.einsum(name, subscripts_json(*einsum), inputs, keys);
         } else if (auto const* move = std::get_if<Move>(&node.op)) {
             std::vector<Shape> shapes;
             for (ValueId input : node.inputs) shapes.push_back(graph_.value(input).shape);
             Value const& made = graph_.value(node.output);
-            write_move({name, *move, operands(node, name, {}), std::move(shapes), made.shape, made.dtype}, writer_,
-                       [&](std::string const& wanted) { return names_.fresh(wanted); });
+            write_move({name, *move, operands(node, name, {}), std::move(shapes), made.shape, made.dtype,
+                        storage_json(node), listing_json(made)},
+                       writer_, [&](std::string const& wanted) { return names_.fresh(wanted); });
         } else {
-            writer_.op(name, "reshape", operands(node, name, {}), {{"shape", graph_.value(node.output).shape}});
+            Json keys{{"shape", graph_.value(node.output).shape}};
+            keys.update(storage_json(node));
+            writer_.op(name, "reshape", operands(node, name, {}), keys);
         }
         constrain(node, names_.full(node.loop, name));
     }

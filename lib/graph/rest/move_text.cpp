@@ -50,7 +50,7 @@ public:
 
     void write() {
         if (auto const axis = concat_axis(what_); axis && what_.inputs.size() > 1)
-            return to_.op(what_.name, "concat", what_.inputs, {{"axis", *axis}});
+            return op(what_.name, "concat", what_.inputs, {{"axis", *axis}});
         if (what_.inputs.size() == 1 && is_padded_whole())
             return pad(what_.name, what_.inputs[0], Box::whole(what_.shape), box(0));
         piece(Box::whole(what_.shape), what_.name);
@@ -91,7 +91,7 @@ private:
             pieces.push_back(piece(part, ""));
         }
         std::string const made = name.empty() ? fresh_(what_.name + ":piece") : name;
-        to_.op(made, "concat", pieces, {{"axis", axis}});
+        op(made, "concat", pieces, {{"axis", axis}});
         return made;
     }
 
@@ -138,7 +138,7 @@ private:
         for (std::size_t axis = 0; axis < part.order(); ++axis)
             text += (axis > 0 ? ", " : "") + slice_of(maps[axis], part.length[axis], extents[axis]);
         std::string const made = name.empty() ? fresh_(what_.name + ":piece") : name;
-        to_.op(made, "slice", {what_.inputs[k]}, {{"slices", text.empty() ? "..." : text}});
+        op(made, "slice", {what_.inputs[k]}, {{"slices", text.empty() ? "..." : text}});
         return made;
     }
 
@@ -152,8 +152,8 @@ private:
         Json widths = Json::array();
         for (std::size_t axis = 0; axis < whole.order(); ++axis)
             widths.push_back({found.begin[axis] - whole.begin[axis], whole.end(axis) - found.end(axis)});
-        to_.op(name, "pad", {input},
-               {{"pad_width", widths}, {"constant_values", element_json(*what_.move.fill, what_.dtype)}});
+        op(name, "pad", {input},
+           {{"pad_width", widths}, {"constant_values", element_json(*what_.move.fill, what_.dtype)}});
     }
 
     /// A tensor of fill alone, or of no elements.
@@ -161,14 +161,20 @@ private:
         std::string const made = fresh_(what_.name + ":fill");
         scalar::Scalar const zero = kind(what_.dtype) <= Kind::integer ? scalar::Scalar::of(std::int64_t{0})
                                                                        : scalar::Scalar::of(std::complex<double>(0));
-        to_.tensor(made, shape, {{"fill", element_json(what_.move.fill.value_or(zero), what_.dtype)}}, what_.dtype);
+        to_.tensor(made, shape, {{"fill", element_json(what_.move.fill.value_or(zero), what_.dtype)}}, what_.dtype,
+                   what_.listing);
         return made;
     }
 
     std::string copied(std::string const& input, std::string const& name) {
         if (name.empty()) return input;
-        to_.op(name, "slice", {input}, {{"slices", "..."}});
+        op(name, "slice", {input}, {{"slices", "..."}});
         return name;
+    }
+
+    void op(std::string const& name, std::string const& kind, std::vector<std::string> const& inputs, Json keys) {
+        keys.update(what_.storage);
+        to_.op(name, kind, inputs, keys);
     }
 
     MoveToWrite const& what_;

@@ -22,6 +22,8 @@ struct MoveToWrite {
     std::vector<Shape> input_shapes;
     Shape shape;
     DType dtype;
+    Json storage = Json::object();  // {"sparse": true} or false: of each node that makes it
+    Json listing = Json::object();  // of a sparse value: keys of tensors that are part of it
 };
 
 /// Adds the nodes: the last one, of that name, makes the value.

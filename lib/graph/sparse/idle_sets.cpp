@@ -4,8 +4,10 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "lib/base/error.hpp"
+#include "lib/graph/sparse/moved.hpp"
 #include "lib/scalar/expression/node_map.hpp"
 #include "lib/scalar/expression/type.hpp"
 #include "lib/scalar/expression/walk.hpp"
@@ -196,9 +198,23 @@ IdleSets idle_sets(EinSum const& einsum, std::span<DType const> inputs, std::spa
     return out;
 }
 
+namespace {
+
+/// What is moved is what any input lists.
+IdleSets of_moved(EinGraph const& graph, Node const& node) {
+    IdleSets out;
+    out.fill = moved_fill(graph, node);
+    if (!out.fill) return out;
+    out.sets.emplace_back(node.inputs.size());
+    std::iota(out.sets[0].begin(), out.sets[0].end(), 0);
+    return out;
+}
+
+}  // namespace
+
 IdleSets idle_sets(EinGraph const& graph, Node const& node) {
     auto const* const einsum = std::get_if<EinSum>(&node.op);
-    if (einsum == nullptr) return {};
+    if (einsum == nullptr) return of_moved(graph, node);
     std::vector<DType> inputs;
     std::vector<std::optional<Scalar>> fills;
     for (ValueId input : node.inputs) {

@@ -27,6 +27,7 @@ struct IdleSets {
 /// @param fills  of each operand that is sparse, in its dtype; nothing of dense ones
 IdleSets idle_sets(EinSum const& einsum, std::span<DType const> inputs,
                    std::span<std::optional<scalar::Scalar> const> fills, DType output);
+/// Of any node: of what moves elements, all inputs together where it can be kept sparse (moved.hpp).
 IdleSets idle_sets(EinGraph const& graph, Node const& node);
 
 }  // namespace ein::graph

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lib/base/ids.hpp"
+#include "lib/graph/sparse/moved.hpp"
 #include "lib/scalar/expression/parse/parse.hpp"
 
 namespace ein::graph {
@@ -34,9 +35,20 @@ std::vector<MadeDense> made_dense(EinGraph const& graph) {
     return out;
 }
 
-std::string why_dense(Node const& node, std::size_t operand) {
+ValueId sparse_original(EinGraph const& graph, ValueId value) {
+    if (graph.value(value).listing) return value;
+    for (Node const& node : graph.nodes)
+        if (node.output == value) return is_made_dense(graph, node) ? node.inputs[0] : value;
+    return value;
+}
+
+std::string why_dense(EinGraph const& graph, Node const& node, std::size_t operand) {
     auto const* const einsum = std::get_if<EinSum>(&node.op);
-    if (einsum == nullptr) return "it moves elements that are not listed too";
+    if (einsum == nullptr) {
+        std::string const problem = why_moved_dense(graph, node);
+        if (!problem.empty()) return problem;
+        return node.storage == StorageWish::dense ? "it asks for a dense result" : "its result takes less room dense";
+    }
     scalar::Names names;
     names.operands = static_cast<int>(einsum->operands());
     names.labels = einsum->labels;

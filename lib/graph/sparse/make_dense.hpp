@@ -18,6 +18,9 @@ std::vector<MadeDense> made_dense(EinGraph const& graph);
 
 /// Why a node cannot be computed over the listed elements of its input `operand`: "its join exp(x) is not what sum
 /// begins with where x is not listed".
-std::string why_dense(Node const& node, std::size_t operand);
+std::string why_dense(EinGraph const& graph, Node const& node, std::size_t operand);
+
+/// The sparse tensor that a value is a dense copy of; else the value itself.
+ValueId sparse_original(EinGraph const& graph, ValueId value);
 
 }  // namespace ein::graph

@@ -4,6 +4,7 @@
 
 #include "lib/graph/graph_builder.hpp"
 #include "lib/graph/sparse/make_dense.hpp"
+#include "lib/graph/sparse/moved.hpp"
 #include "lib/graph/sparse/stored_size.hpp"
 
 namespace ein::graph {
@@ -11,7 +12,7 @@ namespace {
 
 std::string why_all_listed(EinGraph const& graph, Node const& node) {
     for (std::size_t k = 0; k < node.inputs.size(); ++k)
-        if (graph.value(node.inputs[k]).listing) return why_dense(node, k);
+        if (graph.value(node.inputs[k]).listing) return why_dense(graph, node, k);
     return "no operand is sparse";
 }
 
@@ -20,16 +21,25 @@ std::string why_all_listed(EinGraph const& graph, Node const& node) {
 StorageChoice::StorageChoice(EinGraph const& graph, ResultStorage keep, std::string file)
     : keep_(std::move(keep)), file_(std::move(file)), carried_(carried(graph)) {}
 
-/// What is carried has its operands dense whatever its join: it hands them over as they are.
-bool StorageChoice::reads_sparse(Node const& node, std::size_t operand, IdleSets const& idle) const {
+/// What is carried has its operands dense whatever its join: it hands them over as they are. What moves elements reads
+/// them as it keeps them.
+bool StorageChoice::reads_sparse(EinGraph const& graph, Node const& node, std::size_t operand,
+                                 IdleSets const& idle) const {
+    if (moves_elements(node) && !graph.value(node.output).listing) return false;
     return !carried_.contains(node.output) && idle.reads_sparse(static_cast<int>(operand));
 }
 
-void StorageChoice::decide(GraphBuilder& builder, Node node) {
+void StorageChoice::decide(GraphBuilder& builder, Node const& node) {
     EinGraph const& graph = builder.graph();
     IdleSets const idle = idle_sets(graph, node);
+    choose(builder, node, idle);
     for (std::size_t k = 0; k < node.inputs.size(); ++k)
-        if (graph.value(node.inputs[k]).listing && !reads_sparse(node, k, idle)) wanted_dense_.insert(node.inputs[k]);
+        if (graph.value(node.inputs[k]).listing && !reads_sparse(graph, node, k, idle))
+            wanted_dense_.insert(node.inputs[k]);
+}
+
+void StorageChoice::choose(GraphBuilder& builder, Node const& node, IdleSets const& idle) {
+    EinGraph const& graph = builder.graph();
     std::string const obstacle = why_not_sparse(graph, node, idle);
     if (node.storage == StorageWish::sparse && !obstacle.empty())
         faults_.push_back({file_, node.storage_at, "a result that can be kept sparse",
@@ -38,18 +48,18 @@ void StorageChoice::decide(GraphBuilder& builder, Node node) {
     std::optional<Listing> const listing = keep_(graph, node, idle);
     if (!listing) return;
     builder.set_listing(node.output, *listing);
-    auto const& einsum = std::get<EinSum>(node.op);
-    if (einsum.aggregated().empty()) return;
-    Parts fixed = std::move(node.fixed);
-    fixed.resize(einsum.labels.size(), 0);
-    for (int label : einsum.aggregated()) fixed[at(label)] = 1;
+    auto const* const einsum = std::get_if<EinSum>(&node.op);
+    if (einsum == nullptr || einsum->aggregated().empty()) return;
+    Parts fixed = node.fixed;
+    fixed.resize(einsum->labels.size(), 0);
+    for (int label : einsum->aggregated()) fixed[at(label)] = 1;
     builder.fix_parts(node.output, std::move(fixed));
 }
 
 /// Empty: it can be.
 std::string StorageChoice::why_not_sparse(EinGraph const& graph, Node const& node, IdleSets const& idle) const {
     auto const* const einsum = std::get_if<EinSum>(&node.op);
-    if (einsum == nullptr) return "it moves elements of a dense tensor";
+    if (einsum == nullptr) return idle.fill ? "" : why_moved_dense(graph, node);
     if (idle.sets.empty()) return why_all_listed(graph, node);
     if (carried_.contains(node.output)) return "a loop carries it";
     if (node.sharding) return "it has a sharding";
@@ -92,7 +102,7 @@ void StorageChoice::add_copy(GraphBuilder& builder, ValueId value, std::int32_t 
 void StorageChoice::append(GraphBuilder& builder, Node node) {
     IdleSets const idle = idle_sets(builder.graph(), node);
     for (std::size_t k = 0; k < node.inputs.size(); ++k)
-        if (builder.value(node.inputs[k]).listing && !reads_sparse(node, k, idle))
+        if (builder.value(node.inputs[k]).listing && !reads_sparse(builder.graph(), node, k, idle))
             node.inputs[k] = dense_.at(node.inputs[k]);
     builder.append(std::move(node));
 }

@@ -29,13 +29,14 @@ public:
     StorageChoice(EinGraph const& graph, ResultStorage keep, std::string file);
 
     /// Of a node that was added to the builder; those before it are decided.
-    void decide(GraphBuilder& builder, Node node);
+    void decide(GraphBuilder& builder, Node const& node);
     /// The graph with dense copies where they are wanted.
     /// @throws InputError for nodes whose results are asked to be sparse (StorageWish) and cannot be
     EinGraph finish(EinGraph graph) &&;
 
 private:
-    bool reads_sparse(Node const& node, std::size_t operand, IdleSets const& idle) const;
+    bool reads_sparse(EinGraph const& graph, Node const& node, std::size_t operand, IdleSets const& idle) const;
+    void choose(GraphBuilder& builder, Node const& node, IdleSets const& idle);
     std::string why_not_sparse(EinGraph const& graph, Node const& node, IdleSets const& idle) const;
     EinGraph with_dense_copies(EinGraph graph);
     void add_copy(GraphBuilder& builder, ValueId value, std::int32_t loop);

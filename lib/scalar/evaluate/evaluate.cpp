@@ -62,6 +62,13 @@ std::int64_t checked_position(std::int64_t index, std::int64_t extent) {
                            std::to_string(index), "correct the tensor of indices"});
 }
 
+bool same_value(Scalar const& a, Scalar const& b) {
+    if (a.is_integer != b.is_integer) return false;
+    if (a.is_integer) return a.integer == b.integer;
+    auto const same = [](double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); };
+    return same(a.number.real(), b.number.real()) && same(a.number.imag(), b.number.imag());
+}
+
 Scalar convert(Scalar value, DType from, DType to) {
     if (to == DType::boolean) return Scalar::of(std::int64_t{nonzero(value)});
     if (is_exact(to)) return Scalar::of(wrap(is_exact(from) ? value.integer : to_integer(value.number.real()), to));

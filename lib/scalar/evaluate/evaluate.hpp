@@ -21,6 +21,9 @@ struct Scalar {
     static Scalar of(std::complex<double> value) { return {false, 0, value}; }
 };
 
+/// Equal as values: -0 is 0, nan is nan.
+bool same_value(Scalar const& a, Scalar const& b);
+
 /// @param operands  already converted to `compute`  @param labels  index values by label position
 Scalar evaluate(Expr const& expr, DType compute, DType weak, std::span<Scalar const> operands,
                 std::span<std::int64_t const> labels, Params const& params);

@@ -210,8 +210,8 @@ struct Iterate {
     }
 };
 
-/// What sparse blocks of one tensor list in the result's box, as a sparse block with an order of its own. The boxes of
-/// `parts` do not overlap; without any, nothing is listed.
+/// What sparse blocks of one tensor list in the result's box, as a sparse block with an order of its own. No two of
+/// `parts` list the same place; without any, nothing is listed.
 struct Assemble {
     static constexpr TaskTraits traits{.name = "assemble", .runs_on = Site::host};
     std::span<BlockId const> parts;
@@ -238,8 +238,37 @@ struct Fused {
     }
 };
 
+/// What sparse blocks of one tensor list, where a movement has it: of `region`, in the result's indices, the result
+/// lists it, in an order of its own. Boxes of `parts` do not overlap.
+struct Relocate {
+    static constexpr TaskTraits traits{.name = "relocate", .runs_on = Site::host};
+    MovementId movement;
+    std::span<BlockId const> parts;
+    BlockId result;
+    BoxView region;
+
+    template <class Task, class Fields>
+    static constexpr void fields(Task& task, Fields& in) {
+        in.entry(task.movement), in.operands(task.parts), in.result(task.result), in.region(task.region);
+    }
+};
+
+/// What sparse blocks of one tensor list, at the places that it has under a reshape: of it the result lists what lies
+/// in its box. Boxes of `parts` do not overlap.
+struct Refold {
+    static constexpr TaskTraits traits{.name = "refold", .runs_on = Site::host};
+    ReshapeId reshape;
+    std::span<BlockId const> parts;
+    BlockId result;
+
+    template <class Task, class Fields>
+    static constexpr void fields(Task& task, Fields& in) {
+        in.entry(task.reshape), in.operands(task.parts), in.result(task.result);
+    }
+};
+
 /// All of them. The order is that of the numbers in schedule files: new kinds come last.
 using TaskKinds = KindList<Load, Apply, Reduce, Fill, Copy, Reshape, Pack, Unpack, Send, Receive, Store, Spill, Fetch,
-                           Iterate, Assemble, Fused>;
+                           Iterate, Assemble, Fused, Relocate, Refold>;
 
 }  // namespace ein::schedule

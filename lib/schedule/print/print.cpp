@@ -65,6 +65,8 @@ struct NodeOf {
     std::string operator()(Fetch const&) const { return ""; }
     std::string operator()(Iterate const&) const { return ""; }
     std::string operator()(Assemble const&) const { return ""; }
+    std::string operator()(Relocate const& task) const { return header.movements[task.movement].node; }
+    std::string operator()(Refold const& task) const { return header.reshapes[task.reshape].node; }
     std::string operator()(Fused const& task) const { return nodes_of(header, task).back(); }
 };
 

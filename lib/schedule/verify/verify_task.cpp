@@ -23,6 +23,16 @@ bool axis_fits(graph::AxisMap map, BoxView region, BoxView from, BoxView to, std
     return std::min(first, last) >= from.begin[axis] && std::max(first, last) < from.end(axis);
 }
 
+/// Whether what an axis of a region reads is counted without overflow, as are steps back from it.
+bool is_countable(graph::AxisMap map, BoxView region, std::size_t axis) {
+    constexpr Extent most = Extent{1} << 61;
+    Extent first, last;
+    if (map.step == 0 || std::abs(map.step) > most || std::abs(map.start) > most) return false;
+    return !__builtin_mul_overflow(map.step, region.begin[axis], &first) &&
+           !__builtin_mul_overflow(map.step, region.end(axis) - 1, &last) && std::abs(first) <= most &&
+           std::abs(last) <= most;
+}
+
 /// A visitor with one small function a kind of task.
 class TaskCheck {
 public:
@@ -98,9 +108,41 @@ public:
                    return part.is_listed() && part.tensor == result.tensor && part.dtype == result.dtype;
                });
     }
+    bool operator()(Relocate const& task) const {
+        auto const& axes = header_.movements[task.movement].axes;
+        BoxView const to = section_.view_of(block(task.result));
+        if (!are_alike(task.parts, task.result) || task.region.order() != axes.size() || to.order() != axes.size())
+            return false;
+        for (std::size_t axis = 0; axis < axes.size(); ++axis) {
+            Extent const low = task.region.begin[axis];
+            if (low < to.begin[axis] || low > to.end(axis) || task.region.length[axis] < 0 ||
+                task.region.length[axis] > to.end(axis) - low || !is_countable(axes[axis], task.region, axis))
+                return false;
+        }
+        return std::all_of(task.parts.begin(), task.parts.end(),
+                           [&](BlockId part) { return section_.view_of(block(part)).order() == axes.size(); });
+    }
+    bool operator()(Refold const& task) const {
+        ReshapeSpec const& spec = header_.reshapes[task.reshape];
+        return are_alike(task.parts, task.result) && is_inside(section_.view_of(block(task.result)), spec.to) &&
+               std::all_of(task.parts.begin(), task.parts.end(),
+                           [&](BlockId part) { return is_inside(section_.view_of(block(part)), spec.from); });
+    }
 
 private:
     Block const& block(BlockId id) const { return section_.blocks[id]; }
+
+    /// Sparse blocks, some, of one tensor, that leave out what the result leaves out.
+    bool are_alike(std::span<BlockId const> parts, BlockId id) const {
+        Block const& result = block(id);
+        auto const fill = [&](Block const& of) { return header_.tensors[of.tensor].fill; };
+        return result.is_listed() && !parts.empty() && fill(result) &&
+               std::all_of(parts.begin(), parts.end(), [&](BlockId part_id) {
+                   Block const& part = block(part_id);
+                   return part.is_listed() && part.tensor == block(parts[0]).tensor && part.dtype == result.dtype &&
+                          fill(part) && scalar::same_value(*fill(part), *fill(result));
+               });
+    }
 
     /// Regions for all labels, operands that are there, dense blocks.
     bool fits(Fused const& task) const {

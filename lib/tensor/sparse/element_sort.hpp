@@ -20,6 +20,7 @@ public:
     ElementSort(std::span<Extent const> lengths, std::size_t element_bytes)
         : lengths_(lengths.begin(), lengths.end()), size_(element_bytes), coords_(lengths.size()) {}
 
+    std::size_t order() const { return lengths_.size(); }
     std::vector<Index>& coords(std::size_t axis) { return coords_[axis]; }
     std::vector<std::byte>& values() { return values_; }
     std::size_t count() const { return values_.size() / size_; }

@@ -128,6 +128,34 @@ void gather(SparseBlockView const& block, SparseSelection const& selection, std:
     });
 }
 
+/// Appends those of a region for which `place(index, to)` holds, at what it makes of their indices in the tensor.
+template <class Index, class Place>
+void gather_at(SparseBlockView const& block, Box const& region, ElementSort<Index>& into, Place const& place) {
+    Reader const reader(block);
+    std::size_t const size = size_of(block.dtype);
+    std::vector<Extent> whole(block.box.order());
+    Shape to(into.order());
+    reader.for_each_in(region, [&](std::size_t e, std::vector<Extent> const& index) {
+        for (std::size_t axis = 0; axis < index.size(); ++axis) whole[axis] = block.box.begin[axis] + index[axis];
+        if (!place(static_cast<std::vector<Extent> const&>(whole), to)) return;
+        for (std::size_t axis = 0; axis < to.size(); ++axis) into.coords(axis).push_back(static_cast<Index>(to[axis]));
+        std::byte const* const value = reader.values() + e * size;
+        into.values().insert(into.values().end(), value, value + size);
+    });
+}
+
+/// The smallest box that is read for a region, which is not empty.
+Box read_box(Box const& region, std::span<IndexMap const> maps) {
+    Box out = region;
+    for (std::size_t axis = 0; axis < maps.size() && !region.empty(); ++axis) {
+        Extent const first = maps[axis].start + maps[axis].step * region.begin[axis];
+        Extent const last = maps[axis].start + maps[axis].step * (region.end(axis) - 1);
+        out.begin[axis] = std::min(first, last);
+        out.length[axis] = std::max(first, last) - out.begin[axis] + 1;
+    }
+    return out;
+}
+
 /// By which axes of the result the elements are sorted when they come in the order of the block.
 std::vector<int> known_order(SparseSelection const& selection, SparseLayout const& layout) {
     std::vector<int> known;
@@ -251,6 +279,46 @@ Extent assemble(std::span<SparseBlockView const> parts, Box const& box, SparseLa
             for (std::size_t axis = 0; axis < shift.size(); ++axis) shift[axis] -= box.begin[axis];
             gather(part, SparseSelection::of(region), shift, sort);
         }
+        return sort.write(layout, parts[0].dtype, {}, out);
+    });
+}
+
+Extent relocate(std::span<SparseBlockView const> parts, std::span<IndexMap const> maps, Box const& region,
+                Box const& box, SparseLayout const& layout, std::span<std::byte> out) {
+    promise(!parts.empty(), "a sparse block is made of no parts");
+    return with_sort(box.length, parts[0].dtype, [&](auto& sort) {
+        for (SparseBlockView const& part : parts) {
+            Box const read = intersection(part.box, read_box(region, maps));
+            if (region.empty() || read.empty()) continue;
+            gather_at(part, read, sort, [&](std::vector<Extent> const& index, Shape& to) {
+                for (std::size_t axis = 0; axis < maps.size(); ++axis) {
+                    Extent const steps = index[axis] - maps[axis].start;
+                    if (steps % maps[axis].step != 0) return false;
+                    to[axis] = steps / maps[axis].step - box.begin[axis];
+                }
+                return true;
+            });
+        }
+        return sort.write(layout, parts[0].dtype, {}, out);
+    });
+}
+
+Extent refold(std::span<SparseBlockView const> parts, Shape const& from, Shape const& to, Box const& box,
+              SparseLayout const& layout, std::span<std::byte> out) {
+    promise(!parts.empty(), "a sparse block is made of no parts");
+    std::vector<Extent> const strides = row_major_strides(from);
+    return with_sort(box.length, parts[0].dtype, [&](auto& sort) {
+        for (SparseBlockView const& part : parts)
+            gather_at(part, part.box, sort, [&](std::vector<Extent> const& index, Shape& at) {
+                Extent rest = 0;
+                for (std::size_t axis = 0; axis < from.size(); ++axis) rest += strides[axis] * index[axis];
+                bool inside = true;
+                for (std::size_t axis = to.size(); axis-- > 0; rest /= to[axis]) {
+                    at[axis] = rest % to[axis] - box.begin[axis];
+                    inside = inside && at[axis] >= 0 && at[axis] < box.length[axis];
+                }
+                return inside;
+            });
         return sort.write(layout, parts[0].dtype, {}, out);
     });
 }

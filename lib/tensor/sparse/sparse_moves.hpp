@@ -47,6 +47,21 @@ Extent listed_in(SparseBlockView const& block, Box const& region);
 Extent assemble(std::span<SparseBlockView const> parts, Box const& box, SparseLayout const& layout,
                 std::span<std::byte> out);
 
+/// An index that is read for an index of a result: start + step * index.
+struct IndexMap {
+    Extent start = 0, step = 1;  // never 0
+};
+
+/// The block of what is listed where `maps` (one an axis) of `region`'s indices are; `region` lies in `box`, the box of
+/// the result. @param parts  of one tensor, whose boxes do not overlap  @return how many it lists
+Extent relocate(std::span<SparseBlockView const> parts, std::span<IndexMap const> maps, Box const& region,
+                Box const& box, SparseLayout const& layout, std::span<std::byte> out);
+
+/// The block of what lies in `box` of the same elements in C order under another shape.
+/// @param parts  of a tensor of shape `from`, whose boxes do not overlap  @return how many it lists
+Extent refold(std::span<SparseBlockView const> parts, Shape const& from, Shape const& to, Box const& box,
+              SparseLayout const& layout, std::span<std::byte> out);
+
 /// The elements of a region in C order, those that are not listed as `fill` (of the block's dtype).
 void densify(SparseBlockView const& block, scalar::Scalar const& fill, Box const& region, std::span<std::byte> out);
 

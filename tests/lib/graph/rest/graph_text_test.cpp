@@ -110,7 +110,11 @@ TEST_CASE("how a node's result must be kept is written", "[lib][graph][rest]") {
     EinGraph const graph = read_graph(R"({"eingraph": 1, "tensors": {"A": {"shape": [3, 4], "sparse": true, "fill": 2,
         "data": {"random": "uniform", "density": 0.3, "seed": 1}}}, "nodes": [
         {"name": "S", "einsum": "ij->ij", "inputs": ["A"], "join": "x*x", "sparse": true},
-        {"name": "D", "einsum": "ij->ji", "inputs": ["A"], "sparse": false}], "outputs": ["S", "D"]})",
+        {"name": "D", "einsum": "ij->ji", "inputs": ["A"], "sparse": false},
+        {"name": "C", "op": "concat", "inputs": ["A", "A"], "axis": 0, "sparse": true},
+        {"name": "R", "op": "reshape", "inputs": ["A"], "shape": [12], "sparse": false},
+        {"name": "P", "op": "pad", "inputs": ["A"], "pad_width": [[1, 0], [0, 2]], "constant_values": 2,
+         "sparse": true}], "outputs": ["S", "D", "C", "R", "P"]})",
                                       "given");
     CHECK(graph.nodes[0].storage == StorageWish::sparse);
     CHECK(graph.nodes[1].storage == StorageWish::dense);

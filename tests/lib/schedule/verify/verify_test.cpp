@@ -262,3 +262,46 @@ TEST_CASE("sparse blocks are assembled from sparse blocks of their tensor", "[sc
     CHECK(says(schedule::faults_of(s.header, first_of(s), Rank{0}),
                "(assemble): expected inputs, output and region that fit its kind"));
 }
+
+TEST_CASE("sparse blocks are moved within boxes, between tensors with one fill", "[schedule][verify]") {
+    struct Wrong {
+        std::string name;
+        scalar::Scalar fill = {};
+        graph::AxisMap map = {1, 1};
+        Box region = Box::whole({3, 4});
+        bool sound = false;
+    };
+    auto const [name, fill, map, region, sound] =
+        GENERATE(values<Wrong>({{.name = "nothing", .sound = true},
+                                {.name = "another fill", .fill = scalar::Scalar::of(std::complex<double>(1))},
+                                {.name = "a step of 0", .map = {0, 0}},
+                                {.name = "steps beyond all numbers", .map = {0, Extent{1} << 62}},
+                                {.name = "a region outside", .region = Box{{1, 0}, {3, 4}}},
+                                {.name = "another order", .region = Box::whole({3})}}));
+    CAPTURE(name);
+    Schedule s = with_sparse_message(tensor::in_order(2));
+    TensorId const z = s.header.tensors.add({"Z", {3, 4}, DType::f64, fill});
+    schedule::MovementId const movement = s.header.movements.add({"Z", {map, {0, 1}}});
+    Box const box = Box::whole({3, 4});
+    BlockId const made = first_of(s).blocks.add({z, DType::f64, schedule::format_of<schedule::SparseBlock>, 0, 0, 2,
+                                                 first_of(s).add_sparse(view(box), tensor::in_order(2), 5)});
+    BlockId const from{0};
+    first_of(s).add(schedule::Relocate{movement, {&from, 1}, made, view(region)});
+    CHECK(says(schedule::faults_of(s.header, first_of(s), Rank{0}),
+               "(relocate): expected inputs, output and region that fit its kind") != sound);
+}
+
+TEST_CASE("sparse blocks are reshaped within their shapes", "[schedule][verify]") {
+    bool const has_parts = GENERATE(true, false), inside = GENERATE(true, false);
+    Schedule s = with_sparse_message(tensor::in_order(2));
+    Shape const from = inside ? Shape{4, 4} : Shape{2, 8};
+    TensorId const z = s.header.tensors.add({"Z", {16}, DType::f64, scalar::Scalar{}});
+    schedule::ReshapeId const reshape = s.header.reshapes.add({"Z", from, {16}});
+    BlockId const made =
+        first_of(s).blocks.add({z, DType::f64, schedule::format_of<schedule::SparseBlock>, 0, 0, 1,
+                                first_of(s).add_sparse(view(Box::whole({16})), tensor::in_order(1), 5)});
+    BlockId const part{0};
+    first_of(s).add(schedule::Refold{reshape, {&part, has_parts ? std::size_t{1} : 0}, made});
+    CHECK(says(schedule::faults_of(s.header, first_of(s), Rank{0}),
+               "(refold): expected inputs, output and region that fit its kind") != (has_parts && inside));
+}

@@ -167,6 +167,88 @@ TEST_CASE("parts of a box are put together again", "[tensor][sparse]") {
     }
 }
 
+namespace {
+
+/// A block cut in two along an axis, each in some order.
+struct Halves {
+    std::vector<std::byte> first, second;
+    std::vector<SparseBlockView> views;
+    Halves(SparseBlockView const& block, std::mt19937& random) {
+        std::size_t const order = block.box.order(), axis = random() % order;
+        Box low = block.box, high = block.box;
+        low.length[axis] = static_cast<Extent>(random()) % (block.box.length[axis] + 1);
+        high.begin[axis] += low.length[axis];
+        high.length[axis] -= low.length[axis];
+        SparseLayout const one = random_layout(order, random), other = random_layout(order, random);
+        first = tensor::select(block, SparseSelection::of(low), one);
+        second = tensor::select(block, SparseSelection::of(high), other);
+        views = {{second, block.dtype, high, other}, {first, block.dtype, low, one}};
+    }
+};
+
+}  // namespace
+
+TEST_CASE("elements are listed where a movement has them", "[tensor][sparse]") {
+    std::mt19937 random(9);
+    for (int round = 0; round < 200; ++round) {
+        std::size_t const order = 1 + random() % 3;
+        Box const from = random_box(order, order == 1 ? 9000 : 20, random);
+        Places const all = drawn(from, 0.4, random);
+        SparseLayout const layout = random_layout(order, random), to = random_layout(order, random);
+        std::vector<std::byte> const block = block_of(all, from, layout);
+        // A region of a result whose indices are read backwards, in steps, from anywhere.
+        Box box = random_box(order, 12, random);
+        Box const region = random_part(box, random);
+        std::vector<tensor::IndexMap> maps;
+        for (std::size_t axis = 0; axis < order; ++axis) {
+            Extent const step = static_cast<Extent>(random() % 7) - 3;
+            maps.push_back({from.begin[axis] + static_cast<Extent>(random() % 9) - 4, step == 0 ? 1 : step});
+            maps.back().start -= maps.back().step * box.begin[axis];
+        }
+        Places expected;
+        for_each_index(region.length, [&](std::vector<Extent> index) {
+            std::vector<Extent> source(order);
+            for (std::size_t axis = 0; axis < order; ++axis) {
+                index[axis] += region.begin[axis];
+                source[axis] = maps[axis].start + maps[axis].step * index[axis];
+            }
+            if (auto const found = all.find(source); found != all.end()) expected[index] = found->second;
+        });
+        std::vector<std::byte> const right = block_of(expected, box, to);
+        std::vector<std::byte> out(right.size());
+        Halves const halves({block, DType::i16, from, layout}, random);
+        CHECK(tensor::relocate(halves.views, maps, region, box, to, out) == static_cast<Extent>(expected.size()));
+        CHECK(out == right);
+    }
+}
+
+TEST_CASE("elements are listed where a reshape has them", "[tensor][sparse]") {
+    std::mt19937 random(10);
+    std::vector<Shape> const shapes{{24, 10, 6}, {240, 6}, {24, 60}, {1440}, {2, 1, 720}, {6, 4, 5, 12}};
+    for (int round = 0; round < 200; ++round) {
+        Shape const &from = shapes[random() % shapes.size()], &to = shapes[random() % shapes.size()];
+        Places const all = drawn(Box::whole(from), 0.3, random);
+        SparseLayout const layout = random_layout(from.size(), random), order = random_layout(to.size(), random);
+        std::vector<std::byte> const block = block_of(all, Box::whole(from), layout);
+        Box const box = random_part(Box::whole(to), random);
+        Places expected;
+        for (auto const& [index, value] : all) {
+            Extent place = 0;
+            for (std::size_t axis = 0; axis < from.size(); ++axis) place = place * from[axis] + index[axis];
+            std::vector<Extent> const there = index_at(to, place);
+            bool inside = true;
+            for (std::size_t axis = 0; axis < to.size(); ++axis)
+                inside = inside && there[axis] >= box.begin[axis] && there[axis] < box.end(axis);
+            if (inside) expected[there] = value;
+        }
+        std::vector<std::byte> const right = block_of(expected, box, order);
+        std::vector<std::byte> out(right.size());
+        Halves const halves({block, DType::i16, Box::whole(from), layout}, random);
+        CHECK(tensor::refold(halves.views, from, to, box, order, out) == static_cast<Extent>(expected.size()));
+        CHECK(out == right);
+    }
+}
+
 TEST_CASE("dense and sparse blocks become one another", "[tensor][sparse]") {
     std::mt19937 random(8);
     for (int round = 0; round < 100; ++round) {
