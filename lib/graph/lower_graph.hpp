@@ -13,4 +13,9 @@ namespace ein::graph {
 EinGraph lower_graph(EinGraph graph, ResultStorage const& keep = {}, std::string const& file = {},
                      SampleAt const& sample_at = {});
 
+/// The same, for who looks at what loops carry: with these values, which iterations begin with, dense.
+/// @return nothing where more of them have to be, and were added to `dense`: try again
+std::optional<EinGraph> lower_graph_with(EinGraph graph, ResultStorage const& keep, std::string const& file,
+                                         SampleAt const& sample_at, std::set<ValueId>& dense);
+
 }  // namespace ein::graph

@@ -7,11 +7,11 @@
 #include <numeric>
 #include <set>
 
-#include "lib/base/threads/mutex.hpp"
 #include "lib/graph/labels.hpp"
 #include "lib/graph/lower_graph.hpp"
 #include "lib/graph/sparse/moved.hpp"
-#include "lib/relation/listed/move_boxes.hpp"
+#include "lib/graph/sparse/same_places.hpp"
+#include "lib/relation/listed/all_counts.hpp"
 #include "lib/relation/plan.hpp"
 #include "lib/relation/tuning.hpp"
 #include "lib/tensor/sparse/sparse_block.hpp"
@@ -121,86 +121,6 @@ private:
     double elements_;
 };
 
-/// How many elements some boxes of operands list, which do not overlap, of a box of the output.
-using InBox = std::function<ListedCount(std::size_t operand, Box const&)>;
-
-/// Each region has what its input lists there; of a strided slice, expected is its share of what lies between.
-ListedCount count_moved(graph::Move const& move, Box const& box, InBox const& in_box) {
-    ListedCount out;
-    for (std::size_t k = 0; k < move.regions.size(); ++k) {
-        Box const landing = intersection(move.regions[k].box, box);
-        if (landing.empty()) continue;
-        Box const read = image(landing, from_output_begin(move.regions[k]));
-        ListedCount const count = in_box(k, read);
-        double const share = static_cast<double>(landing.elements()) / static_cast<double>(read.elements());
-        out.expected += share * count.expected;
-        out.most += std::min(count.most, landing.elements());
-    }
-    return out;
-}
-
-ListedCount count_reshaped(Shape const& from, Shape const& to, Box const& box, InBox const& in_box) {
-    double expected = 0, places = 0, most = 0;
-    for (Box const& part : boxes_before_reshape(from, to, box)) {
-        ListedCount const count = in_box(0, part);
-        expected += count.expected;
-        places += static_cast<double>(part.elements());
-        most += static_cast<double>(count.most);
-    }
-    auto const elements = static_cast<double>(box.elements());
-    most = std::min(most, elements);
-    return {places > 0 ? std::min(most, expected * elements / places) : 0, static_cast<Extent>(most)};
-}
-
-/// AllCounts of leaves and of the results that were chosen to be sparse.
-class AllCounts {
-public:
-    explicit AllCounts(ListedElements const& leaves) : leaf_(leaves.in_box), fibres_(leaves.fibres) {}
-
-    struct Made {
-        std::variant<EinSum, graph::Move, graph::Reshape> op;
-        std::vector<ValueId> inputs;
-        IdleSets idle;
-        Shape from, to;  // of a Reshape
-    };
-    void add(ValueId result, Made made) { made_.emplace(result, std::move(made)); }
-
-    ListedCount count(ValueId value, Box const& box) {
-        auto const made = made_.find(value);
-        if (made == made_.end()) {
-            Extent const listed = leaf_ ? leaf_(value, box) : box.elements();
-            return {static_cast<double>(listed), listed};
-        }
-        {
-            MutexLock const lock(mutex_);
-            if (auto const known = known_.find({value, box}); known != known_.end()) return known->second;
-        }
-        ListedCount const found = of(made->second, box);  // two threads may count the same
-        MutexLock const lock(mutex_);
-        known_.emplace(std::pair(value, box), found);
-        return found;
-    }
-
-    ListedCount of(Made const& made, Box const& box) {
-        InBox const in_box = [&](std::size_t k, Box const& part) { return count(made.inputs[k], part); };
-        if (auto const* const move = std::get_if<graph::Move>(&made.op)) return count_moved(*move, box, in_box);
-        if (auto const* const einsum = std::get_if<EinSum>(&made.op))
-            return count_result(*einsum, made.inputs, made.idle, box,
-                                {in_box, [&](std::size_t k, Box const& part, std::vector<int> const& axes) {
-                                     bool const is_leaf = fibres_ && !made_.contains(made.inputs[k]);
-                                     return is_leaf ? fibres_(made.inputs[k], part, axes) : std::vector<Extent>();
-                                 }});
-        return count_reshaped(made.from, made.to, box, in_box);
-    }
-
-private:
-    ListedBound leaf_;
-    FibreCounts fibres_;
-    std::map<ValueId, Made> made_;
-    Mutex mutex_;
-    std::map<std::pair<ValueId, Box>, ListedCount> known_ EIN_GUARDED_BY(mutex_);
-};
-
 /// Whether a sparse result takes less room than a dense one, with what kernels on it cost in mind.
 bool is_worth_it(graph::Value const& value, ListedCount const& count) {
     double const elements = static_cast<double>(element_count(value.shape));
@@ -237,31 +157,94 @@ ListedCount count_result(EinSum const& einsum, std::vector<ValueId> const& input
     return ResultCount(einsum, box, counts).of(sets);
 }
 
-graph::EinGraph lower_by_size(graph::EinGraph graph, ListedElements& listed, std::string const& file,
-                              SparseResults which) {
-    auto const counts = std::make_shared<AllCounts>(listed);
-    auto const keep = [&](graph::EinGraph const& so_far, graph::Node const& node,
-                          IdleSets const& idle) -> std::optional<graph::Listing> {
+namespace {
+
+/// One way to keep what loops carry, until it turns out not to hold.
+class Lowering {
+public:
+    Lowering(ListedElements const& leaves, SparseResults which) : leaves_(leaves), which_(which) {}
+
+    graph::EinGraph run(graph::EinGraph graph, std::string const& file) {
+        while (!graph.loops.empty())
+            if (auto out = once(graph, file)) return std::move(*out);
+        return *once(std::move(graph), file);
+    }
+    std::shared_ptr<AllCounts> counts() const { return counts_; }
+
+private:
+    /// Nothing where more has to be dense, or to have room for more.
+    std::optional<graph::EinGraph> once(graph::EinGraph graph, std::string const& file) {
+        counts_ = std::make_shared<AllCounts>(leaves_, graph, grows_);
+        auto const keep = [&](graph::EinGraph const& so_far, graph::Node const& node, IdleSets const& idle) {
+            return listing(so_far, node, idle);
+        };
+        auto const sample_at = [&](graph::EinGraph const& whole, graph::Leaf const& leaf) {
+            return is_sampled_at(whole, leaf);
+        };
+        auto out = graph::lower_graph_with(std::move(graph), keep, file, sample_at, dense_);
+        if (!out) return std::nullopt;
+        std::vector<ValueId> const grows = graph::carried_elsewhere(*out);
+        std::size_t const before = grows_.size();
+        grows_.insert(grows.begin(), grows.end());
+        if (grows_.size() > before) return std::nullopt;
+        if (counts_->know_ends()) enter_counts(*out);
+        return out;
+    }
+
+    std::optional<graph::Listing> listing(graph::EinGraph const& so_far, graph::Node const& node,
+                                          IdleSets const& idle) {
         graph::Value const& value = so_far.value(node.output);
-        AllCounts::Made made{node.op, node.inputs, idle, so_far.value(node.inputs.at(0)).shape, value.shape};
-        ListedCount const count = counts->of(made, Box::whole(value.shape));
-        bool const by_size = node.storage == graph::StorageWish::none && which == SparseResults::where_smaller;
+        Box const whole = Box::whole(value.shape);
+        if (counts_->is_carried(node.output)) {
+            counts_->carry(node.output, node.inputs[0]);
+            ListedCount const count = counts_->count(node.output, whole);
+            return graph::Listing{idle.fill.value(), count.expected, count.most};
+        }
+        MadeListing made{node.op, node.inputs, idle, so_far.value(node.inputs.at(0)).shape, value.shape};
+        ListedCount const count = counts_->of(made, whole);
+        bool const by_size = node.storage == graph::StorageWish::none && which_ == SparseResults::where_smaller;
         bool const smaller =
             graph::moves_elements(node) ? is_worth_moving(so_far, node, count) : is_worth_it(value, count);
         if (by_size && !smaller) return std::nullopt;
-        counts->add(node.output, std::move(made));
+        counts_->add(node.output, std::move(made));
         return graph::Listing{idle.fill.value(), count.expected, count.most};
-    };
-    auto const sample_at = [&](graph::EinGraph const& whole, graph::Leaf const& leaf) {
+    }
+
+    bool is_sampled_at(graph::EinGraph const& whole, graph::Leaf const& leaf) const {
         graph::Value const& value = whole.value(leaf.value);
         double const elements = static_cast<double>(element_count(value.shape));
-        return which == SparseResults::where_possible ||
+        return which_ == SparseResults::where_possible ||
                (elements >= tuning::least_sampled_elements &&
                 static_cast<double>(value.listing->most) <= tuning::most_sampled_share * elements);
-    };
-    graph::EinGraph out = graph::lower_graph(std::move(graph), keep, file, sample_at);
+    }
+
+    /// Of results, now that it is known what iterations end with.
+    void enter_counts(graph::EinGraph& graph) const {
+        for (graph::Node const& node : graph.nodes) {
+            graph::Value& value = graph.values[at(node.output)];
+            if (!value.listing) continue;
+            ListedCount const count = counts_->count(node.output, Box::whole(value.shape));
+            value.listing->listed = count.expected;
+            value.listing->most = count.most;
+        }
+    }
+
+    ListedElements const& leaves_;
+    SparseResults which_;
+    std::set<ValueId> dense_, grows_;  // of what iterations begin with
+    std::shared_ptr<AllCounts> counts_;
+};
+
+}  // namespace
+
+graph::EinGraph lower_by_size(graph::EinGraph graph, ListedElements& listed, std::string const& file,
+                              SparseResults which) {
+    Lowering lowering(listed, which);
+    graph::EinGraph out = lowering.run(std::move(graph), file);
     if (listed.in_box)
-        listed.in_box = [counts](ValueId value, Box const& box) { return counts->count(value, box).most; };
+        listed.in_box = [counts = lowering.counts()](ValueId value, Box const& box) {
+            return counts->count(value, box).most;
+        };
     return out;
 }
 

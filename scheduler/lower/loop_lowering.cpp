@@ -63,6 +63,8 @@ void LoopLowering::lower_result(NodeId id) {
     ValueId const inside = context_.carried.by_result.at(node.output);
     context_.directory.recut(node.output, context_.directory.cut(inside));
     Cut const& cut = context_.directory.cut(inside);
+    context_.placement.follow(id, *producers_[static_cast<std::size_t>(inside.value())]);
+    if (context_.value(node.output).listing) return lower_listed_result(node, cut);
     std::vector<Holding> found;
     context_.delivery.exchange([&] {
         for (std::size_t index = 0; index < cut.blocks(); ++index) {
@@ -78,7 +80,21 @@ void LoopLowering::lower_result(NodeId id) {
             found[index] = copied_part(context_, node, found[index], box);
         context_.directory.put(node.output, index, found[index]);
     }
-    context_.placement.follow(id, *producers_[static_cast<std::size_t>(inside.value())]);
+}
+
+/// Copies: the next iteration begins with as much room as this one did.
+void LoopLowering::lower_listed_result(graph::Node const& node, Cut const& cut) {
+    ValueId const inside = context_.carried.by_result.at(node.output);
+    for (std::size_t index = 0; index < cut.blocks(); ++index) {
+        Box const box = cut.box(index);
+        tensor::SparseLayout const layout = tensor::in_order(box.order());
+        Rank const rank = context_.delivery.home(inside, index, Rank{0}).rank;
+        Holding const from = context_.delivery.need_listed(node.inputs[0], box, layout, rank);
+        BlockId const next = context_.mover.add_listed_block(node.output, box, layout, rank);
+        context_.emit.relocate(rank, context_.tables.identity_movement(node.name, box.order()), {from.block}, next,
+                               box);
+        context_.directory.put(node.output, index, {rank, next, box});
+    }
 }
 
 }  // namespace ein::scheduler

@@ -31,6 +31,7 @@ private:
     void begin(std::int32_t loop);
     void end();
     void carry(graph::Loop const& loop, std::vector<schedule::Loop>& ends);
+    void lower_listed_result(graph::Node const& node, Cut const& cut);
     void bring_condition(ValueId condition, std::vector<schedule::Loop>& ends);
 
     LoweringContext& context_;

@@ -201,6 +201,38 @@ cp listed_whole/S.npz elastic/x.npz; echo text > elastic/T.npy
 run 2 listed.sched elastic --dense-outputs; [ "$(cd elastic && echo [ST].*)" = "S.npy T.npy" ] || fail "$(ls elastic)"
 run 2 listed.sched elastic; [ "$(cd elastic && echo [ST].* x.*)" = "S.npz T.npz x.npz" ] || fail "$(ls elastic)"
 
+# A loop carries sparse values, moved within it; stopped in it again and again, and planned anew for other ranks.
+cat > carried.json << JSON
+{"eingraph": 1, "dtype": "f64", "outputs": ["t/W", "t/B", "Z"],
+ "tensors": {"W": {$(sparse "[300, 300]" 0.02 1)}, "B": {$(sparse "[300, 300]" 0.01 2)},
+             "A": {$(sparse "[300, 300]" 0.01 3)}, "X": {"shape": [300, 20], "data": {"random": "uniform", "seed": 4}}},
+ "nodes": [{"name": "t", "loop": {"times": 1500, "carry": {"W": "next", "B": "moved"}, "body": [
+    {"name": "G", "einsum": "ij,ik,jk->ij", "inputs": ["W", "X", "X"]},
+    {"name": "next", "einsum": "ij,ij->ij", "inputs": ["W", "G"], "join": "0.9*x - 0.001*y"},
+    {"name": "low", "op": "slice", "inputs": ["B"], "slices": "1:", "sparse": true},
+    {"name": "up", "op": "slice", "inputs": ["B"], "slices": ":1", "sparse": true},
+    {"name": "turned", "op": "concat", "inputs": ["low", "up"], "axis": 0, "sparse": true},
+    {"name": "moved", "einsum": "ij,ij->ij", "inputs": ["turned", "A"], "join": "0.9*x*y", "sparse": true}]}},
+  {"name": "R", "op": "reshape", "inputs": ["t/W"], "shape": [150, 600]},
+  {"name": "Z", "einsum": "ij,kj->ik", "inputs": ["R", "R"]}]}
+JSON
+"$bin/einplan" carried.json -n 2 --decompose eindecomp -q -o carried.sched && run 2 carried.sched carried_whole ||
+    fail "a loop with sparse values: $(cat said)"
+rm -rf ckpt carried kept; stops=0
+while run 2 carried.sched carried --checkpoint ckpt --stop-at 0.1; code=$?; [ $code = 75 ]
+do stops=$((stops + 1)); rm -rf kept; cp -r ckpt kept; [ $stops -lt 4 ] || break; done
+[ $stops -ge 1 ] || fail "a loop with sparse values was to stop early, it ended with code $code: $(cat said)"
+"$bin/eintool" show kept --check | grep -q '  t:W .* sparse, ' || fail "what a loop carries is not saved sparse"
+run 2 carried.sched carried --checkpoint ckpt || fail "a loop with sparse values goes on: $(cat said)"
+diff -rq carried_whole carried || fail "a loop with sparse values: other results"
+for other in 1 3; do
+    rm -rf elastic
+    "$bin/einplan" --resume kept -n $other --decompose eindecomp -q -o rest.sched && run $other rest.sched elastic ||
+        fail "a loop with sparse values on $other ranks: $(cat said)"
+    "$bin/eintool" diff carried_whole elastic --tolerance 1e-9 > differ || fail "$other ranks: $(cat differ)"
+    [ "$(ls elastic)" = "$(ls carried_whole)" ] || fail "what $other ranks carry is kept otherwise: $(ls elastic)"
+done
+
 # An input that one rank loads and all hold: those that were sent it read it themselves when they go on.
 cat > held.json << JSON
 {"eingraph": 1, "dtype": "f64", "outputs": ["end"],

@@ -42,7 +42,31 @@ ValueId sparse_original(EinGraph const& graph, ValueId value) {
     return value;
 }
 
+namespace {
+
+/// Of what a loop carries; empty: it carries nothing of the node's, or it is sparse.
+std::string why_carried_dense(EinGraph const& graph, Node const& node) {
+    for (Loop const& loop : graph.loops)
+        for (Loop::Carry const& carry : loop.carries) {
+            if (node.output != carry.inside && node.output != carry.result) continue;
+            auto const read = [&](ValueId by) {
+                for (Node const& each : graph.nodes)
+                    if (each.output == by) return graph.value(sparse_original(graph, each.inputs.at(0)));
+                return graph.value(by);
+            };
+            Value const begins = read(carry.inside), ends = read(carry.result);
+            std::string const loop_text = "loop '" + loop.name + "' carries it, and ";
+            if (!begins.listing) return loop_text + "begins with '" + begins.name + "', which is dense";
+            if (!ends.listing) return loop_text + "ends iterations with '" + ends.name + "', which is dense";
+            return loop_text + "begins with another fill than it ends iterations with";
+        }
+    return "";
+}
+
+}  // namespace
+
 std::string why_dense(EinGraph const& graph, Node const& node, std::size_t operand) {
+    if (std::string const carried = why_carried_dense(graph, node); !carried.empty()) return carried;
     auto const* const einsum = std::get_if<EinSum>(&node.op);
     if (einsum == nullptr) {
         std::string const problem = why_moved_dense(graph, node);

@@ -18,21 +18,31 @@ std::string why_all_listed(EinGraph const& graph, Node const& node) {
 
 }  // namespace
 
-StorageChoice::StorageChoice(EinGraph const& graph, ResultStorage keep, std::string file)
-    : keep_(std::move(keep)), file_(std::move(file)), carried_(carried(graph)) {}
+StorageChoice::StorageChoice(EinGraph const& graph, ResultStorage keep, std::string file, std::set<ValueId> dense)
+    : keep_(std::move(keep)), file_(std::move(file)), dense_(std::move(dense)) {
+    for (Loop const& loop : graph.loops) {
+        if (loop.condition) dense_.insert(*loop.condition);
+        for (Loop::Carry const& carry : loop.carries) {
+            insides_.insert(carry.inside);
+            by_result_.emplace(carry.result, carry.inside);
+        }
+    }
+}
 
-/// What is carried has its operands dense whatever its join: it hands them over as they are. What moves elements reads
-/// them as it keeps them.
+/// What moves elements, or hands them from iteration to iteration, reads them as it keeps them.
 bool StorageChoice::reads_sparse(EinGraph const& graph, Node const& node, std::size_t operand,
                                  IdleSets const& idle) const {
-    if (moves_elements(node) && !graph.value(node.output).listing) return false;
-    return !carried_.contains(node.output) && idle.reads_sparse(static_cast<int>(operand));
+    bool const hands_over = moves_elements(node) || insides_.contains(node.output) || by_result_.contains(node.output);
+    if (hands_over && !graph.value(node.output).listing) return false;
+    return !dense_.contains(node.output) && idle.reads_sparse(static_cast<int>(operand));
 }
 
 void StorageChoice::decide(GraphBuilder& builder, Node const& node) {
     EinGraph const& graph = builder.graph();
     IdleSets const idle = idle_sets(graph, node);
     choose(builder, node, idle);
+    if (auto const inside = by_result_.find(node.output); inside != by_result_.end())
+        if (graph.value(inside->second).listing && !graph.value(node.output).listing) refused_.insert(inside->second);
     for (std::size_t k = 0; k < node.inputs.size(); ++k)
         if (graph.value(node.inputs[k]).listing && !reads_sparse(graph, node, k, idle))
             wanted_dense_.insert(node.inputs[k]);
@@ -40,11 +50,12 @@ void StorageChoice::decide(GraphBuilder& builder, Node const& node) {
 
 void StorageChoice::choose(GraphBuilder& builder, Node const& node, IdleSets const& idle) {
     EinGraph const& graph = builder.graph();
+    if (!keep_) return;  // wishes are for who plans
     std::string const obstacle = why_not_sparse(graph, node, idle);
     if (node.storage == StorageWish::sparse && !obstacle.empty())
         faults_.push_back({file_, node.storage_at, "a result that can be kept sparse",
                            "node '" + node.name + "': " + obstacle, "remove \"sparse\" from the node"});
-    if (!obstacle.empty() || !keep_ || node.storage == StorageWish::dense) return;
+    if (!obstacle.empty() || node.storage == StorageWish::dense) return;
     std::optional<Listing> const listing = keep_(graph, node, idle);
     if (!listing) return;
     builder.set_listing(node.output, *listing);
@@ -61,7 +72,12 @@ std::string StorageChoice::why_not_sparse(EinGraph const& graph, Node const& nod
     auto const* const einsum = std::get_if<EinSum>(&node.op);
     if (einsum == nullptr) return idle.fill ? "" : why_moved_dense(graph, node);
     if (idle.sets.empty()) return why_all_listed(graph, node);
-    if (carried_.contains(node.output)) return "a loop carries it";
+    if (dense_.contains(node.output)) return "a loop carries it dense, or goes on by it";
+    if (auto const inside = by_result_.find(node.output); inside != by_result_.end()) {
+        auto const& begins = graph.value(inside->second).listing;
+        if (!begins || !scalar::same_value(begins->fill, *idle.fill))
+            return "a loop carries it, and begins with another";
+    }
     if (node.sharding) return "it has a sharding";
     for (int label : einsum->aggregated())
         if (!node.fixed.empty() && node.fixed[at(label)] > 1)
@@ -74,19 +90,34 @@ EinGraph StorageChoice::finish(EinGraph graph) && {
     return wanted_dense_.empty() ? graph : with_dense_copies(std::move(graph));
 }
 
-/// Copies of leaves come first, those of results right behind them.
+/// Copies of leaves come first, those of results right behind them: of what iterations begin with, in each of them; of
+/// what they end with, after the last.
 EinGraph StorageChoice::with_dense_copies(EinGraph graph) {
     std::vector<Node> nodes;
     nodes.swap(graph.nodes);
     std::vector<Leaf> const leaves = graph.leaves;
     GraphBuilder builder(std::move(graph));
     for (Leaf const& leaf : leaves) add_copy(builder, leaf.value, -1);
+    std::vector<std::int32_t> open;  // loops, the innermost first
+    auto const close = [&](std::vector<std::int32_t> const& around) {
+        for (; !open.empty() && std::find(around.begin(), around.end(), open[0]) == around.end();
+             open.erase(open.begin()))
+            for (Loop::Carry const& carry : builder.graph().loops[static_cast<std::size_t>(open[0])].carries)
+                add_copy(builder, carry.result, builder.graph().loops[static_cast<std::size_t>(open[0])].outer);
+    };
     for (Node& node : nodes) {
+        std::vector<std::int32_t> const around = builder.graph().loops_around(node.loop);
+        close(around);
+        for (std::size_t k = around.size() - open.size(); k-- > 0;)
+            for (Loop::Carry const& carry : builder.graph().loops[static_cast<std::size_t>(around[k])].carries)
+                add_copy(builder, carry.inside, around[k]);
+        open = around;
         ValueId const made = node.output;
         std::int32_t const loop = node.loop;
         append(builder, std::move(node));
-        add_copy(builder, made, loop);
+        if (!insides_.contains(made) && !by_result_.contains(made)) add_copy(builder, made, loop);
     }
+    close({});
     return builder.take();
 }
 
@@ -94,8 +125,8 @@ void StorageChoice::add_copy(GraphBuilder& builder, ValueId value, std::int32_t 
     if (!wanted_dense_.contains(value)) return;
     Value const like = builder.value(value);
     std::int32_t const before = builder.go_to_loop(loop);
-    dense_.emplace(value,
-                   NodeBuilder(builder, like.name).einsum("dense", identity_einsum(like.shape), {value}, like.dtype));
+    copies_.emplace(value,
+                    NodeBuilder(builder, like.name).einsum("dense", identity_einsum(like.shape), {value}, like.dtype));
     builder.go_to_loop(before);
 }
 
@@ -103,7 +134,7 @@ void StorageChoice::append(GraphBuilder& builder, Node node) {
     IdleSets const idle = idle_sets(builder.graph(), node);
     for (std::size_t k = 0; k < node.inputs.size(); ++k)
         if (builder.value(node.inputs[k]).listing && !reads_sparse(builder.graph(), node, k, idle))
-            node.inputs[k] = dense_.at(node.inputs[k]);
+            node.inputs[k] = copies_.at(node.inputs[k]);
     builder.append(std::move(node));
 }
 

@@ -22,14 +22,18 @@ class GraphBuilder;
 using ResultStorage = std::function<std::optional<Listing>(EinGraph const&, Node const&, IdleSets const&)>;
 
 /// Decides of one node after the other, as they are added to a graph (lower_graph.hpp). A node whose result is sparse
-/// aggregates whole: its aggregated labels are not cut.
+/// aggregates whole: its aggregated labels are not cut. What a loop carries is sparse from what it begins with to what
+/// an iteration ends with, or dense; the first is decided before the second is known.
 class StorageChoice {
 public:
     /// @param graph  whose leaves and loops are known already  @param keep  without it all results are dense
-    StorageChoice(EinGraph const& graph, ResultStorage keep, std::string file);
+    /// @param dense  what iterations begin with, and is not to be sparse
+    StorageChoice(EinGraph const& graph, ResultStorage keep, std::string file, std::set<ValueId> dense = {});
 
     /// Of a node that was added to the builder; those before it are decided.
     void decide(GraphBuilder& builder, Node const& node);
+    /// What iterations begin with that was kept sparse, though what they end with cannot be: it has to be dense.
+    std::set<ValueId> const& refused() const { return refused_; }
     /// The graph with dense copies where they are wanted.
     /// @throws InputError for nodes whose results are asked to be sparse (StorageWish) and cannot be
     EinGraph finish(EinGraph graph) &&;
@@ -44,14 +48,16 @@ private:
 
     ResultStorage keep_;
     std::string file_;
-    std::set<ValueId> carried_;  // by loops, or their conditions
+    std::set<ValueId> dense_;               // not to be sparse: conditions too
+    std::set<ValueId> insides_;             // what iterations begin with
+    std::map<ValueId, ValueId> by_result_;  // what they end with: what the next one begins with
+    std::set<ValueId> refused_;
     std::set<ValueId> wanted_dense_;
-    std::map<ValueId, ValueId> dense_;
+    std::map<ValueId, ValueId> copies_;  // dense ones
     std::vector<Fault> faults_;
 };
 
-/// What loops hand from iteration to iteration, and their conditions: one block in the place of another, so all of it
-/// is dense.
+/// What loops hand from iteration to iteration, and their conditions.
 std::set<ValueId> carried(EinGraph const& graph);
 
 /// Whether anything of a graph can be sparse.

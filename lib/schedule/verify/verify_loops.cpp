@@ -90,7 +90,16 @@ private:
     bool is_sound(Loop::Carry const& carry) const {
         if (!section_.blocks.has(carry.inside) || !section_.blocks.has(carry.next)) return false;
         Block const &a = section_.blocks[carry.inside], &b = section_.blocks[carry.next];
-        return a.dtype == b.dtype && a.format == b.format && section_.box_of(a) == section_.box_of(b);
+        return a.dtype == b.dtype && a.format == b.format && section_.box_of(a) == section_.box_of(b) &&
+               (!a.is<SparseBlock>() || list_alike(a, b));
+    }
+
+    /// In one order, with the same room, leaving out the same.
+    bool list_alike(Block const& a, Block const& b) const {
+        SparseBlock const one = section_.sparse(a), other = section_.sparse(b);
+        auto const &fill = header_.tensors[a.tensor].fill, &other_fill = header_.tensors[b.tensor].fill;
+        return one.most == other.most && one.layout() == other.layout() && fill && other_fill &&
+               scalar::same_value(*fill, *other_fill);
     }
 
     Header const& header_;

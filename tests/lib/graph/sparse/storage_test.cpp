@@ -4,6 +4,7 @@
 #include "lib/graph/lower_graph.hpp"
 #include "lib/graph/read_graph.hpp"
 #include "lib/graph/sparse/make_dense.hpp"
+#include "lib/graph/sparse/same_places.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ein;
@@ -147,4 +148,40 @@ TEST_CASE("what moves elements is sparse where all of it has one fill", "[graph]
                       {"name": "Z", "op": "concat", "inputs": ["A", "E"], "axis": 0, "sparse": true})g") ==
           "t.json: /nodes/1/sparse: expected a result that can be kept sparse, found node 'Z': the fill of 'A' is 0, "
           "that of 'E' is 1; remove \"sparse\" from the node");
+}
+
+TEST_CASE("wishes to be sparse are nothing to who keeps all results dense", "[graph][sparse]") {
+    std::string const nodes = R"({"name": "C", "einsum": "ij,jk->ik", "inputs": ["A", "B"], "sparse": true},
+                                 {"name": "Z", "einsum": "ik,ik->ik", "inputs": ["C", "C"], "sparse": true})";
+    CHECK_FALSE(named(graph::lower_graph(graph_of(nodes, R"("Z")")), "Z").listing);
+    CHECK(named(graph::lower_graph(graph_of(nodes, R"("Z")"), keep), "Z").listing);
+}
+
+TEST_CASE("what a loop carries is sparse where it begins and ends so, with one fill", "[graph][sparse]") {
+    auto const loop = [](std::string const& begins, std::string const& body) {
+        return graph::lower_graph(graph_of(R"g({"name": "W", "loop": {"times": 3, "carry": {")g" + begins +
+                                               R"g(": "n"}, "body": [)g" + body + "]}}",
+                                           R"(")" + std::string("W/") + begins + R"(")"),
+                                  keep, "t.json");
+    };
+    auto const why = [](EinGraph const& graph) {
+        REQUIRE(graph::made_dense(graph).size() == 1);
+        Node const& reader = graph.node(graph::made_dense(graph)[0].readers.at(0));
+        return graph::why_dense(graph, reader, 0);
+    };
+    std::string const scaled = R"g({"name": "n", "einsum": "ij,j->ij", "inputs": ["A", "y"]})g";
+    EinGraph const sparse = loop("A", scaled);
+    CHECK(named(sparse, "W/A").listing);
+    CHECK(named(sparse, "W:A").listing);
+    CHECK(graph::made_dense(sparse).empty());
+    CHECK(graph::carried_elsewhere(sparse).empty());
+    CHECK_NOTHROW(graph::verify(sparse, "test"));
+    CHECK(why(loop("X", R"g({"name": "n", "einsum": "ij,ij->ij", "inputs": ["A", "X"]})g")) ==
+          "loop 'W' carries it, and begins with 'X', which is dense");
+    EinGraph const other = loop("A", R"g({"name": "n", "einsum": "ij->ij", "inputs": ["A"], "join": "x + 1"})g");
+    CHECK_FALSE(named(other, "W/A").listing);
+    CHECK(why(other) == "loop 'W' carries it, and ends iterations with 'W/n', which is dense");
+    EinGraph const moved = loop("A", R"g({"name": "n", "op": "slice", "inputs": ["A"], "slices": "::-1"})g");
+    CHECK(named(moved, "W/A").listing);
+    CHECK(graph::carried_elsewhere(moved).size() == 1);
 }

@@ -1,0 +1,111 @@
+#include "lib/relation/listed/all_counts.hpp"
+
+#include <algorithm>
+
+#include "lib/relation/listed/move_boxes.hpp"
+
+namespace ein::relation {
+namespace {
+
+using graph::EinSum;
+
+/// How many elements some boxes of operands list, which do not overlap, of a box of the output.
+using InBox = std::function<ListedCount(std::size_t operand, Box const&)>;
+
+/// Each region has what its input lists there; of a strided slice, expected is its share of what lies between.
+ListedCount count_moved(graph::Move const& move, Box const& box, InBox const& in_box) {
+    ListedCount out;
+    for (std::size_t k = 0; k < move.regions.size(); ++k) {
+        Box const landing = intersection(move.regions[k].box, box);
+        if (landing.empty()) continue;
+        Box const read = image(landing, from_output_begin(move.regions[k]));
+        ListedCount const count = in_box(k, read);
+        double const share = static_cast<double>(landing.elements()) / static_cast<double>(read.elements());
+        out.expected += share * count.expected;
+        out.most += std::min(count.most, landing.elements());
+    }
+    return out;
+}
+
+ListedCount count_reshaped(Shape const& from, Shape const& to, Box const& box, InBox const& in_box) {
+    double expected = 0, places = 0, most = 0;
+    for (Box const& part : boxes_before_reshape(from, to, box)) {
+        ListedCount const count = in_box(0, part);
+        expected += count.expected;
+        places += static_cast<double>(part.elements());
+        most += static_cast<double>(count.most);
+    }
+    auto const elements = static_cast<double>(box.elements());
+    most = std::min(most, elements);
+    return {places > 0 ? std::min(most, expected * elements / places) : 0, static_cast<Extent>(most)};
+}
+
+}  // namespace
+
+AllCounts::AllCounts(ListedElements const& leaves, graph::EinGraph const& graph, std::set<ValueId> const& grows)
+    : leaf_(leaves.in_box), fibres_(leaves.fibres) {
+    for (graph::Loop const& loop : graph.loops)
+        for (graph::Loop::Carry const& carry : loop.carries) {
+            carried_[carry.inside].grows = grows.contains(carry.inside);
+            by_result_[carry.result] = carry.inside;
+        }
+}
+
+void AllCounts::carry(ValueId value, ValueId from) {
+    if (auto const inside = by_result_.find(value); inside != by_result_.end())
+        carried_.at(inside->second).ends = from;
+    else
+        carried_.at(value).begins = from;
+}
+
+bool AllCounts::know_ends() {
+    MutexLock const lock(mutex_);
+    known_.clear();
+    knows_ends_ = true;
+    return std::any_of(carried_.begin(), carried_.end(), [](auto const& each) { return each.second.begins; });
+}
+
+ListedCount AllCounts::count(ValueId value, Box const& box, Carried how) {
+    {
+        MutexLock const lock(mutex_);
+        if (auto const known = known_.find({value, box, how}); known != known_.end()) return known->second;
+    }
+    ListedCount const found = computed(value, box, how);  // two threads may count the same
+    MutexLock const lock(mutex_);
+    known_.emplace(std::tuple(value, box, how), found);
+    return found;
+}
+
+ListedCount AllCounts::computed(ValueId value, Box const& box, Carried how) {
+    if (auto const made = made_.find(value); made != made_.end()) return of(made->second, box, how);
+    auto const result = by_result_.find(value);
+    auto const carried = carried_.find(result == by_result_.end() ? value : result->second);
+    if (carried != carried_.end() && carried->second.begins) return of_carried(carried->second, box, how);
+    Extent const listed = leaf_ ? leaf_(value, box) : box.elements();
+    return {static_cast<double>(listed), listed};
+}
+
+ListedCount AllCounts::of_carried(Carry const& carry, Box const& box, Carried how) {
+    ListedCount const everything{static_cast<double>(box.elements()), box.elements()};
+    if (!carry.grows || how == Carried::begun) return count(*carry.begins, box, how);
+    if (how == Carried::whole || !knows_ends_ || !carry.ends) return everything;
+    ListedCount out = count(*carry.begins, box, how);
+    out.most = std::max(out.most, count(*carry.ends, box, Carried::whole).most);
+    double const expected = std::max(out.expected, count(*carry.ends, box, Carried::begun).expected);
+    out.expected = std::min(expected, static_cast<double>(out.most));
+    return out;
+}
+
+ListedCount AllCounts::of(MadeListing const& made, Box const& box, Carried how) {
+    InBox const in_box = [&](std::size_t k, Box const& part) { return count(made.inputs[k], part, how); };
+    if (auto const* const move = std::get_if<graph::Move>(&made.op)) return count_moved(*move, box, in_box);
+    if (auto const* const einsum = std::get_if<EinSum>(&made.op))
+        return count_result(*einsum, made.inputs, made.idle, box,
+                            {in_box, [&](std::size_t k, Box const& part, std::vector<int> const& axes) {
+                                 bool const is_leaf = fibres_ && !made_.contains(made.inputs[k]);
+                                 return is_leaf ? fibres_(made.inputs[k], part, axes) : std::vector<Extent>();
+                             }});
+    return count_reshaped(made.from, made.to, box, in_box);
+}
+
+}  // namespace ein::relation
