@@ -10,6 +10,7 @@
 #include "lib/graph/labels.hpp"
 #include "lib/graph/lower_graph.hpp"
 #include "lib/graph/sparse/moved.hpp"
+#include "lib/graph/sparse/row_lookup.hpp"
 #include "lib/graph/sparse/same_places.hpp"
 #include "lib/relation/listed/all_counts.hpp"
 #include "lib/relation/plan.hpp"
@@ -56,6 +57,10 @@ public:
         }
         for (std::size_t a = 0; a < alone.size(); ++a)
             for (std::size_t b = a + 1; b < alone.size(); ++b) most = std::min(most, of_pair(alone[a], alone[b]));
+        if (auto const lookup = counts_.is_row_lookup ? graph::as_lookup(einsum_) : std::nullopt) {
+            most = std::min(most, of_lookup(*lookup));
+            return {std::min(share * elements_, most), static_cast<Extent>(most)};
+        }
         double terms = 1;  // of an output element
         for (int label : einsum_.aggregated())
             if (labels.contains(label)) terms *= static_cast<double>(region_.length[at(label)]);
@@ -104,6 +109,17 @@ private:
         if (!in_a.empty()) most = std::min(most, all_times_longest(b, in_a));
         if (!in_b.empty()) most = std::min(most, all_times_longest(a, in_b));
         return most;
+    }
+
+    /// Each position takes what is listed at one index, at most where that is most.
+    double of_lookup(graph::Lookup const& lookup) const {
+        auto const data = at(lookup.data);
+        std::vector<int> const& labels = einsum_.inputs[data];
+        auto const axis = static_cast<int>(std::find(labels.begin(), labels.end(), lookup.label) - labels.begin());
+        std::vector<Extent> const in_each = fibres(data, {axis});
+        auto longest = static_cast<double>(counts_.in_box(data, box_of(data)).most);
+        if (!in_each.empty()) longest = static_cast<double>(*std::max_element(in_each.begin(), in_each.end()));
+        return longest * lengths_of(outputs_without(data));
     }
 
     /// Nothing where they are not known, or would be too many.
@@ -200,7 +216,9 @@ private:
             ListedCount const count = counts_->count(node.output, whole);
             return graph::Listing{idle.fill.value(), count.expected, count.most};
         }
-        MadeListing made{node.op, node.inputs, idle, so_far.value(node.inputs.at(0)).shape, value.shape};
+        MadeListing made{node.op,     node.inputs,
+                         idle,        so_far.value(node.inputs.at(0)).shape,
+                         value.shape, graph::is_row_lookup(so_far, node)};
         ListedCount const count = counts_->of(made, whole);
         bool const by_size = node.storage == graph::StorageWish::none && which_ == SparseResults::where_smaller;
         bool const smaller =

@@ -22,6 +22,7 @@ struct OperandCounts {
     std::function<ListedCount(std::size_t operand, Box const&)> in_box;
     /// As FibreCounts; nothing where they are not known.
     std::function<std::vector<Extent>(std::size_t operand, Box const&, std::vector<int> const& axes)> fibres;
+    bool is_row_lookup = false;  // graph::as_row_lookup
 };
 
 /// Of a box of a node's output. @param inputs  its operands: one that it reads twice lists the same twice

@@ -79,6 +79,8 @@ def moves():
            lambda m: np.pad(m["A"].toarray(), [(1, 4), (0, 3)]))
     yield ({"op": "pad", "pad_width": 2, "mode": "wrap"}, ["B"], {}, lambda m: np.pad(m["B"].toarray(), 2, "wrap"))
     yield ({"op": "reshape", "shape": [INNER, ROWS]}, ["A"], {}, lambda m: sp.coo_matrix(m["A"]).reshape(INNER, ROWS))
+    yield ({"op": "gather"}, ["A", "rows"], {}, lambda m: sp.csr_matrix(m["A"])[m["rows"]])
+    yield ({"op": "gather", "axis": 1}, ["A", "columns"], {}, lambda m: m["A"].toarray()[:, m["columns"]])
     yield ({"op": "transpose", "axes": [1, 0]}, ["D"], {}, lambda m: m["D"].T)
 
 
@@ -98,7 +100,9 @@ def matrices(density, dtype, seed):
 def vectors(dtype, seed):
     numbers = np.random.default_rng(seed)
     shapes = {"u": (ROWS,), "v": (INNER,), "U": (ROWS, WIDTH), "X": (INNER, WIDTH)}
-    return {name: numbers.standard_normal(shape).astype(dtype) for name, shape in shapes.items()}
+    out = {name: numbers.standard_normal(shape).astype(dtype) for name, shape in shapes.items()}
+    out["rows"], out["columns"] = numbers.integers(0, ROWS, 2 * ROWS), numbers.integers(0, INNER, 7)
+    return out
 
 
 def as_array(value):

@@ -1,6 +1,7 @@
 #include "executor/device/kernel/kernel_types.hpp"
 
 #include "lib/base/error.hpp"
+#include "lib/graph/sparse/row_lookup.hpp"
 #include "lib/scalar/expression/type.hpp"
 
 namespace ein::executor {
@@ -35,6 +36,12 @@ bool sparse_parts_fit(KernelShape const& shape) {
 }
 
 }  // namespace
+
+std::optional<graph::Lookup> row_lookup(KernelShape const& shape) {
+    std::vector<bool> sparse;
+    for (std::size_t k = 0; k < shape.operand_dtypes.size(); ++k) sparse.push_back(is_sparse(shape, k));
+    return graph::as_row_lookup(shape.kernel->einsum, shape.operand_dtypes, shape.output_dtype, sparse);
+}
 
 bool is_sparse(KernelShape const& shape, std::size_t operand) {
     return shape.sparse && operand < shape.sparse->operands.size() && shape.sparse->operands[operand].has_value();

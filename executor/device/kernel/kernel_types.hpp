@@ -20,6 +20,9 @@ KernelTypes types_of(KernelShape const& shape);
 /// Whether an operand is a sparse block.
 bool is_sparse(KernelShape const& shape, std::size_t operand);
 
+/// graph::as_row_lookup of a kernel with sparse operands: a point contributes only where its position is.
+std::optional<graph::Lookup> row_lookup(KernelShape const& shape);
+
 /// Of a kernel with sparse operands, in types.accumulate: what an element of the output is to which nothing
 /// contributes. Where nothing is aggregated: the join of the fills, which is the same whatever the dense operands and
 /// labels are there (1 and 0 are taken).

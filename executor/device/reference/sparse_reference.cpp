@@ -39,7 +39,8 @@ public:
           types_(types_of(shape)),
           evaluator_(einsum_.join, types_.compute, types_.weak, params),
           untouched_(value_without_contributions(shape, types_, params)),
-          inner_(einsum_.aggregated()) {
+          inner_(einsum_.aggregated()),
+          lookup_(row_lookup(shape)) {
         for (int label : einsum_.output) output_lengths_.push_back(shape.lengths[static_cast<std::size_t>(label)]);
         for (int label : inner_) inner_lengths_.push_back(shape.lengths[static_cast<std::size_t>(label)]);
     }
@@ -107,6 +108,7 @@ private:
     std::optional<Scalar> join(Call& now) const {
         std::vector<Scalar> operands;
         std::vector<bool> listed(einsum_.operands(), false);
+        std::int64_t position = 0;  // of a lookup
         for (std::size_t k = 0; k < einsum_.operands(); ++k) {
             DType const type = shape_.operand_dtypes[k];
             Scalar value;
@@ -119,6 +121,7 @@ private:
                                          offset(einsum_.inputs[k], shape_.operand_strides[k], type, now.index),
                                      type);
             }
+            if (lookup_ && k == at(lookup_->positions)) position = value.integer;
             operands.push_back(scalar::convert(value, type, types_.compute));
         }
         for (std::vector<int> const& set : sparse_.idle_sets)
@@ -126,6 +129,7 @@ private:
                 return std::nullopt;
         std::vector<Extent> labels(now.index);
         for (std::size_t label = 0; label < labels.size(); ++label) labels[label] += now.call.begin[label];
+        if (lookup_ && position != labels[at(lookup_->label)]) return std::nullopt;
         return now.evaluator(operands, labels);
     }
 
@@ -170,6 +174,7 @@ private:
     scalar::Evaluator evaluator_;
     Scalar untouched_;
     std::vector<int> inner_;  // aggregated labels
+    std::optional<graph::Lookup> lookup_;
     Shape output_lengths_, inner_lengths_;
 };
 

@@ -28,6 +28,8 @@ std::vector<int> walked_first(EinSum const& einsum, std::span<std::vector<int> c
 std::vector<int> order_of_labels(EinSum const& einsum, std::size_t operand,
                                  std::span<std::vector<int> const> idle_sets) {
     std::vector<int> order;
+    if (auto const lookup = as_lookup(einsum); lookup && lookup->data == static_cast<int>(operand))
+        order.push_back(lookup->label);
     std::vector<int> const first = idle_sets.empty() ? std::vector<int>{} : walked_first(einsum, idle_sets);
     if (!first.empty() && !has_label(first, static_cast<int>(operand))) {
         for (int label : einsum.output)  // of rows, then of what is summed

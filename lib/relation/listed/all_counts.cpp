@@ -99,12 +99,13 @@ ListedCount AllCounts::of_carried(Carry const& carry, Box const& box, Carried ho
 ListedCount AllCounts::of(MadeListing const& made, Box const& box, Carried how) {
     InBox const in_box = [&](std::size_t k, Box const& part) { return count(made.inputs[k], part, how); };
     if (auto const* const move = std::get_if<graph::Move>(&made.op)) return count_moved(*move, box, in_box);
-    if (auto const* const einsum = std::get_if<EinSum>(&made.op))
-        return count_result(*einsum, made.inputs, made.idle, box,
-                            {in_box, [&](std::size_t k, Box const& part, std::vector<int> const& axes) {
-                                 bool const is_leaf = fibres_ && !made_.contains(made.inputs[k]);
-                                 return is_leaf ? fibres_(made.inputs[k], part, axes) : std::vector<Extent>();
-                             }});
+    if (auto const* const einsum = std::get_if<EinSum>(&made.op)) {
+        auto const fibres = [&](std::size_t k, Box const& part, std::vector<int> const& axes) {
+            bool const is_leaf = fibres_ && !made_.contains(made.inputs[k]);
+            return is_leaf ? fibres_(made.inputs[k], part, axes) : std::vector<Extent>();
+        };
+        return count_result(*einsum, made.inputs, made.idle, box, {in_box, fibres, made.is_row_lookup});
+    }
     return count_reshaped(made.from, made.to, box, in_box);
 }
 

@@ -20,6 +20,7 @@ struct MadeListing {
     std::vector<ValueId> inputs;
     graph::IdleSets idle;
     Shape from, to;  // of a Reshape
+    bool is_row_lookup = false;
 };
 
 class AllCounts {

@@ -83,6 +83,30 @@ TEST_CASE("the reference's sparse kernels give what dense ones do", "[executor][
         }
 }
 
+TEST_CASE("lookups copy what is listed at positions", "[executor][device][sparse]") {
+    std::mt19937 random(4);
+    CpuDevice cpu;
+    ReferenceDevice reference;
+    SoloWorkerTeam solo;
+    for (std::string const subscripts : {"ab,c->cb", "ab,c->bc", "ba,cd->cbd", "abc,d->dcb", "a,bc->cb", "ba,->b"})
+        for (int round = 0; round < 24; ++round) {
+            graph::EinSum const shape = einsum(subscripts, {}, "where(y == [a], x, 0)", Agg::sum);
+            Shape extents;
+            for (std::size_t l = 0; l < shape.labels.size(); ++l)
+                extents.push_back(static_cast<Extent>(1 + random() % 6));
+            SparseCase test(einsum(subscripts, extents, "where(y == [a], x, 0)", Agg::sum), {DType::f32, DType::i64},
+                            DType::f32, DType::f64);
+            Scalar const zero = Scalar::of(std::complex<double>(0));
+            test.make_sparse(0, random_layout(shape.inputs[0].size(), random), zero, 0.4, round % 2 == 0, random);
+            if (round % 3 != 0)
+                test.make_output_sparse(random_layout(shape.output.size(), random), zero, 0.2, round % 4 == 1, random);
+            test.shape().sparse->idle_sets = {{0}};
+            test.make_dense(random, false);
+            CAPTURE(test.describe(), round);
+            CHECK(test.difference(test.run(cpu, solo), test.run(reference, solo), 0) == "");
+        }
+}
+
 TEST_CASE("what is not listed contributes nothing beside inf and nan", "[executor][device][sparse]") {
     std::mt19937 random(3);
     CpuDevice cpu;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "lib/base/error.hpp"
@@ -110,4 +111,18 @@ TEST_CASE("a result is kept sparse where that is smaller", "[relation][sparse]")
     CHECK_FALSE(kept(text_of(product, 0.2)));
     CHECK(kept(text_of(R"({"name": "Z", "einsum": "ij,jk->ik", "inputs": ["A", "B"], "sparse": true})", 0.2)));
     CHECK_FALSE(kept(text_of(R"({"name": "Z", "einsum": "ij,j->i", "inputs": ["A", "x"]})", 0.1)));
+}
+
+TEST_CASE("of rows that are looked up at most the longest is listed, for each", "[relation][sparse]") {
+    std::string text = text_of(R"({"name": "Z", "op": "gather", "inputs": ["A", "n"]})", 0.1);
+    text.replace(text.find(R"("x": )"), 5,
+                 R"("n": {"shape": [7], "dtype": "i64", "data": {"random": "uniform", "low": 0, "high": 60}}, "x": )");
+    Counted const found = counted(text);
+    std::map<Extent, Extent> in_row;
+    for (auto const& [i, j] : places(found.graph, "A")) ++in_row[i];
+    Extent longest = 0;
+    for (auto const& [row, listed] : in_row) longest = std::max(longest, listed);
+    REQUIRE(found.z().listing);
+    CHECK(found.z().listing->most == 7 * longest);
+    CHECK(found.z().listing->listed.value() == Approx(7 * 50 * 0.1).epsilon(0.05));
 }

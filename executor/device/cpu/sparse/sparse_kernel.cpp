@@ -1,5 +1,6 @@
 #include "executor/device/cpu/sparse/sparse_kernel.hpp"
 
+#include "executor/device/cpu/sparse/lookup_rows.hpp"
 #include "executor/device/cpu/sparse/merge_kernel.hpp"
 #include "executor/device/cpu/sparse/pair_rows.hpp"
 #include "executor/device/cpu/sparse/product_kernel.hpp"
@@ -9,6 +10,7 @@
 namespace ein::executor {
 
 std::unique_ptr<PreparedKernel const> make_sparse_kernel(KernelShape const& shape, scalar::Params const& params) {
+    if (auto lookup = make_lookup_rows_kernel(shape)) return lookup;
     std::unique_ptr<PreparedKernel const> any = make_row_kernel(shape, params);
     if (any == nullptr) any = make_sparse_reference(shape, params);
     if (auto product = make_product_kernel(shape, params, any)) return product;

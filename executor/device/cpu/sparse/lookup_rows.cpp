@@ -1,0 +1,113 @@
+#include "executor/device/cpu/sparse/lookup_rows.hpp"
+
+#include <algorithm>
+
+#include "executor/device/cpu/sparse/sparse_source.hpp"
+#include "executor/device/reference/element.hpp"
+#include "lib/base/error.hpp"
+#include "lib/graph/labels.hpp"
+
+namespace ein::executor {
+namespace {
+
+class LookupRowsKernel final : public PreparedKernel {
+public:
+    LookupRowsKernel(KernelShape const& shape, graph::Lookup const& lookup)
+        : shape_(shape),
+          data_{static_cast<std::size_t>(lookup.data), {lookup.label}},
+          positions_(static_cast<std::size_t>(lookup.positions)),
+          label_(static_cast<std::size_t>(lookup.label)),
+          element_(size_of(shape.output_dtype)) {
+        graph::EinSum const& einsum = shape.kernel->einsum;
+        for (int label : einsum.output)
+            if (graph::has_label(einsum.inputs[data_.operand], label)) data_.labels.push_back(label);
+        for (int label : einsum.inputs[positions_]) located_.push_back(shape.lengths[static_cast<std::size_t>(label)]);
+    }
+
+    void launch(KernelCall const& call, WorkerTeam&) const override {
+        SparseSource const source(shape_, data_, call.operands[data_.operand]);
+        shape_.sparse->output ? list(source, call) : scatter(source, call);
+    }
+
+private:
+    /// visit(element, indices of all labels): of each position in turn what is listed there.
+    template <class Visit>
+    void for_each_found(SparseSource const& source, KernelCall const& call, Visit&& visit) const {
+        std::vector<int> const& located = shape_.kernel->einsum.inputs[positions_];
+        std::vector<Extent> const& strides = shape_.operand_strides[positions_];
+        DType const dtype = shape_.operand_dtypes[positions_];
+        auto const* const positions = static_cast<std::byte const*>(call.operands[positions_]);
+        std::vector<Extent> at(shape_.lengths.size(), 0);
+        for_each_index(located_, [&](std::vector<Extent> const& index) {
+            std::ptrdiff_t offset = 0;
+            for (std::size_t axis = 0; axis < located.size(); ++axis) {
+                offset += strides[axis] * index[axis];
+                at[static_cast<std::size_t>(located[axis])] = index[axis];
+            }
+            Extent const position =
+                load_element(positions + offset * static_cast<std::ptrdiff_t>(size_of(dtype)), dtype).integer -
+                call.begin[label_];
+            if (position < 0 || position >= shape_.lengths[label_]) return;
+            std::size_t const end = source.before(position + 1);
+            for (std::size_t e = source.before(position); e < end; ++e) {
+                for (std::size_t place = 1; place < data_.labels.size(); ++place)
+                    at[static_cast<std::size_t>(data_.labels[place])] = source.index(place, e);
+                visit(e, static_cast<std::vector<Extent> const&>(at));
+            }
+        });
+    }
+
+    void list(SparseSource const& source, KernelCall const& call) const {
+        SparseOperand const& output = *shape_.sparse->output;
+        std::vector<int> const& labels = shape_.kernel->einsum.output;
+        tensor::ListedElements found;
+        found.coords.resize(labels.size());
+        for_each_found(source, call, [&](std::size_t e, std::vector<Extent> const& at) {
+            for (std::size_t axis = 0; axis < labels.size(); ++axis)
+                found.coords[axis].push_back(output.begin[axis] + at[static_cast<std::size_t>(labels[axis])]);
+            std::byte const* const value = source.value(e);
+            found.values.insert(found.values.end(), value, value + element_);
+        });
+        Extent const listed = found.count(shape_.output_dtype);
+        promise(static_cast<std::size_t>(
+                    tensor::sparse_bytes(output.layout, output.lengths, shape_.output_dtype, listed)) <= call.room,
+                "a sparse block is larger than what was reserved for it");
+        tensor::write_sparse_block(found, shape_.output_dtype, Box::whole(output.lengths), output.layout,
+                                   {static_cast<std::byte*>(call.output), call.room});
+    }
+
+    void scatter(SparseSource const& source, KernelCall const& call) const {
+        std::vector<int> const& labels = shape_.kernel->einsum.output;
+        auto* const out = static_cast<std::byte*>(call.output);
+        auto const place = [&](auto const& index) {
+            std::ptrdiff_t elements = 0;
+            for (std::size_t axis = 0; axis < labels.size(); ++axis)
+                elements += shape_.output_strides[axis] * index(axis);
+            return out + elements * static_cast<std::ptrdiff_t>(element_);
+        };
+        Shape lengths;
+        for (int label : labels) lengths.push_back(shape_.lengths[static_cast<std::size_t>(label)]);
+        for_each_index(lengths, [&](std::vector<Extent> const& index) {
+            std::memset(place([&](std::size_t axis) { return index[axis]; }), 0, element_);
+        });
+        for_each_found(source, call, [&](std::size_t e, std::vector<Extent> const& at) {
+            std::memcpy(place([&](std::size_t axis) { return at[static_cast<std::size_t>(labels[axis])]; }),
+                        source.value(e), element_);
+        });
+    }
+
+    KernelShape const shape_;
+    SparsePlan::Source data_;  // the label that is looked up, then those of the output
+    std::size_t positions_, label_, element_;
+    Shape located_;
+};
+
+}  // namespace
+
+std::unique_ptr<PreparedKernel const> make_lookup_rows_kernel(KernelShape const& shape) {
+    auto const lookup = row_lookup(shape);
+    if (!lookup || shape.accumulate) return nullptr;
+    return std::make_unique<LookupRowsKernel>(shape, *lookup);
+}
+
+}  // namespace ein::executor
