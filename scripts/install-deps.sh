@@ -15,6 +15,7 @@ packages=(
     "libopenblas-pthread-dev|libopenblas-openmp-dev|libopenblas-serial-dev"
     nlohmann-json3-dev libcli11-dev libspdlog-dev catch2
     libflatbuffers-dev flatbuffers-compiler zlib1g-dev libxxhash-dev
+    libmimalloc-dev   # einplan's heap
 )
 [ "$(uname -m)" != x86_64 ] || packages+=(libxbyak-dev)    # machine code for joins
 test_packages=(python3-minimal python3-numpy python3-jsonschema "clang|clang-14|clang-16|clang-19")

@@ -1,11 +1,11 @@
 // einplan GRAPH -n RANKS: reads a graph, decides how every tensor is cut and where each block lives, and writes the
 // schedule.
-#include <malloc.h>
 
 #include <filesystem>
 
 #include "apps/command_line.hpp"
 #include "apps/einplan/dense_notes.hpp"
+#include "apps/einplan/heap.hpp"
 #include "apps/einplan/einplan_options.hpp"
 #include "apps/einplan/plan_report.hpp"
 #include "apps/einplan/planning.hpp"
@@ -86,19 +86,10 @@ int run(apps::EinplanOptions const& options) {
     return 0;
 }
 
-/// Lists that grow large are given back when they are done with. By itself glibc soon keeps even megabytes on its heap,
-/// where they lie between others: a third of einplan's memory on a thousand ranks, whose lists all grow together.
-void give_back_large_blocks() {
-#ifdef __GLIBC__
-    mallopt(M_MMAP_THRESHOLD, 1 << 15);
-    mallopt(M_TRIM_THRESHOLD, 1 << 24);
-#endif
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
-    give_back_large_blocks();
+    ein::apps::give_back_large_blocks();
     return apps::report_errors("einplan", [&] {
         auto const options = apps::einplan_options(argc, argv);
         return options ? run(*options) : 0;
