@@ -206,6 +206,11 @@ int clock_gettime(clockid_t clock, timespec* time) {
     return result;
 }
 
+void* mi_malloc(std::size_t size) {  // einplan's `new`
+    static auto const real = next<void* (*)(std::size_t)>("mi_malloc");
+    return fails(no_memory, CALLER) ? nullptr : real(size);
+}
+
 }  // extern "C"
 
 void* operator new(std::size_t size) {
