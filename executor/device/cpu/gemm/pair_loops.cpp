@@ -21,7 +21,6 @@ constexpr Index streamed_rows = 24;  // for so many b is read where it lies, if 
 constexpr Index least_streamed_columns = 32;  // side by side, on average
 constexpr Index streamed_columns_a_row = 12;  // and so many for each row: packing is shared by more rows
 constexpr Index operations_between_pauses = 1 << 19;
-constexpr Index operations_of_an_answer = 20000;  // while memory answers: some 150 ns
 
 /// Some rows and terms of a call: all columns, a block of them after the other.
 template <class P>
@@ -118,33 +117,15 @@ private:
             if (b_in_place) return run_streaming(rows, count);
         Index const tiles_between = parts_of(operations_between_pauses, P::rows * count * terms_);
         Index tiles = 0;
-        TileAhead ahead{0, 0};
-        for (Index tile = 0; tile < tiles_ahead(); ++tile) fetch_outputs_of(ahead, rows, slivers, count);
         for (Index row = 0; row < rows_; row += P::rows) {
             if (call_.pause != nullptr && ++tiles % tiles_between == 0) call_.pause(call_.pause_of);
             take_rows(rows, row);
             for (Index s = 0; s < slivers.count; ++s) {
-                fetch_outputs_of(ahead, rows, slivers, count);
                 rows.fetch_next = in_place_ && s == 0;
                 Index const first = slivers.first(s);
                 run_sliver(rows, memory_.b + first * terms_ * P::parts * P::parts, slivers, s, count);
             }
         }
-    }
-
-    /// A tile whose outputs are asked for.
-    struct TileAhead {
-        Index row, sliver;
-    };
-    /// So many that memory has answered before they are written.
-    Index tiles_ahead() const { return 1 + operations_of_an_answer / (P::rows * P::columns * terms_); }
-    void fetch_outputs_of(TileAhead& tile, Rows<P> const& rows, Slivers const& slivers, Index count) const {
-        if (tile.row >= rows_) return;
-        Columns const columns = columns_of(slivers, tile.sliver, count);
-        fetch_outputs<P>(rows.c, memory_.row_at + tile.row, at_most(rows_ - tile.row, P::rows), columns, rows.stream);
-        if (++tile.sliver < slivers.count) return;
-        tile.sliver = 0;
-        tile.row += P::rows;
     }
 
     /// Columns that lie side by side in b, and then those that follow.

@@ -107,7 +107,7 @@ inline Index period_of(Index const* at, Index count) {
 /// Of elements that are not packed yet, how many from each on lie side by side; 0 of others.
 inline void find_runs(Index const* at, Index const* done, Index period, Index count, Index* run) {
     for (Index i = count; i-- > 0;) {
-        bool const goes_on = i + period < count && run[i + period] > 0 && at[i + period] == at[i] + 1;
+        bool const goes_on = i + period < count && at[i + period] == at[i] + 1 && run[i + period] > 0;
         run[i] = done[i] != 0 ? 0 : goes_on ? run[i + period] + 1 : 1;
     }
 }

@@ -20,15 +20,10 @@ struct Pieces {
     Index const* first;
 };
 
-#if defined(__AVX512F__)
-constexpr bool stores_lanes = true;  // where others are not touched
-#else
-constexpr bool stores_lanes = false;
-#endif
 constexpr Index most_pieces = 5;  // of a vector, on average: more are stored one element after another
 
 template <class T>
-constexpr unsigned all_lanes = lanes<T> == 16 ? 0xffffu : (1u << lanes<T>)-1;
+constexpr unsigned all_lanes = (1u << lanes<T>)-1;
 
 /// @param parts  lanes of an element  @param vectors  that hold `count` elements, or more
 /// @param piece, first  room for most_pieces a vector; for one a vector and one more
@@ -44,27 +39,12 @@ bool find_pieces(Index const* at, Index const* adjacent, Index count, Index part
         for (Index w = begin; w < end;) {
             if (pieces == vectors * most_pieces) return false;
             Index const run = at_most(adjacent[w], end - w), from = (w - begin) * parts;
-            unsigned const length = static_cast<unsigned>(run * parts);
-            piece[pieces++] = {at[w] * parts - from, (length == 16 ? 0xffffu : (1u << length) - 1) << from};
+            piece[pieces++] = {at[w] * parts - from, ((1u << run * parts) - 1) << from};
             w += run;
         }
     }
     first[vectors] = pieces;
     return true;
-}
-
-/// Stores some lanes of a vector, no others. @param to  where lane 0 would go
-template <class T>
-void store_lanes(T* to, unsigned lanes_of, Vector<T> value) {
-#if defined(__AVX512F__)
-    if constexpr (sizeof(T) == 4)
-        _mm512_mask_storeu_epi32(to, (__mmask16)lanes_of, (__m512i)value);
-    else
-        _mm512_mask_storeu_epi64(to, (__mmask8)lanes_of, (__m512i)value);
-#else
-    for (int lane = 0; lane < lanes<T>; ++lane)
-        if (lanes_of >> lane & 1) to[lane] = value[lane];
-#endif
 }
 
 }  // namespace

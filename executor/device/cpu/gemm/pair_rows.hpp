@@ -98,15 +98,15 @@ bool writes_lines(T const* const* to, Index rows, Pieces const& pieces) {
 }
 
 /// Asks for what a tile writes of c, but for single elements and, with `stream`, whole lines.
-/// @param at  where its rows are in c
 template <class P>
-void fetch_outputs(typename P::T* c, Index const* at, Index rows, Columns const& columns, bool stream) {
-    constexpr Index line = 64 / static_cast<Index>(sizeof(typename P::T));
+void fetch_outputs(typename P::T* const* to, Index rows, Columns const& columns, bool stream) {
+    using T = typename P::T;
+    constexpr Index line = 64 / static_cast<Index>(sizeof(T));
     for (Index w = 0; w < columns.count;) {
         Index const run = at_most(columns.adjacent[w], columns.count - w), end = run * P::parts;
         if (end < least_lanes) return;
         for (Index r = 0; r < rows; ++r) {
-            typename P::T* const place = c + (at[r] + columns.at[w]) * P::parts;
+            T* const place = to[r] + columns.at[w] * P::parts;
             if (stream && end % line == 0 && begins_a_line(place)) continue;
             for (Index e = 0; e < end; e += line) __builtin_prefetch(place + e, 1);
             __builtin_prefetch(place + end - 1, 1);
@@ -127,6 +127,7 @@ void run_tile(Rows<P> const& rows, Index first, typename P::T const* sliver, Col
     bool const whole = in_pieces && P::is_fused && vectors_lie_whole<T, Vectors>(columns.pieces);
     bool const direct = whole || (in_pieces && stores_lanes && !rows.combine);
     bool const stream = rows.stream && whole && writes_lines<T, Vectors>(to, count, columns.pieces);
+    if (!stream) fetch_outputs<P>(to, count, columns, rows.stream);
     call.a = rows.a + first * rows.row_step;
     call.a_row = rows.row_step;
     call.a_term = rows.term_step;

@@ -110,8 +110,9 @@ inline void store_pieces(TileCall<T> const& call, int v, Vector<T> const (&value
     for (Index p = call.pieces->first[v]; p < call.pieces->first[v + 1]; ++p) {
         Piece const piece = call.pieces->piece[p];
         if (piece.lanes != all_lanes<T>) {
+            if constexpr (stores_lanes)  // elsewhere all vectors are whole
 #pragma GCC unroll 8
-            for (int r = 0; r < Rows; ++r) store_lanes<T>(call.to[r] + piece.at, piece.lanes, values[r]);
+                for (int r = 0; r < Rows; ++r) store_lanes<T>(call.to[r] + piece.at, piece.lanes, values[r]);
         } else if (call.stream) {
             store_column<P, T, Rows, false, true>(call, piece.at, values);
         } else if (call.combine) {

@@ -132,6 +132,22 @@ Vector<T> fused_sum(Vector<T> held, Vector<T> a, Vector<T> b) {
 }
 #endif
 
+/// Stores some lanes of a vector, a bit each, at any element; others are not touched. @param to  where lane 0 would go
+#if defined(__AVX512F__)
+constexpr bool stores_lanes = true;
+template <class T>
+void store_lanes(T* to, unsigned lanes_of, Vector<T> value) {
+    if constexpr (sizeof(T) == 4)
+        _mm512_mask_storeu_epi32(to, (__mmask16)lanes_of, (__m512i)value);
+    else
+        _mm512_mask_storeu_epi64(to, (__mmask8)lanes_of, (__m512i)value);
+}
+#else
+constexpr bool stores_lanes = false;
+template <class T>
+void store_lanes(T* to, unsigned lanes_of, Vector<T> value) = delete;
+#endif
+
 /// The first `count` lanes of a vector, fewer than all, in memory at any element; the others are not touched.
 #if defined(__AVX512F__)
 template <class T>
@@ -144,11 +160,7 @@ Vector<T> first_lanes(T const* from, Index count) {
 }
 template <class T>
 void set_first_lanes(T* to, Index count, Vector<T> value) {
-    unsigned const lanes_of = (1u << count) - 1;
-    if constexpr (sizeof(T) == 4)
-        _mm512_mask_storeu_epi32(to, (__mmask16)lanes_of, (__m512i)value);
-    else
-        _mm512_mask_storeu_epi64(to, (__mmask8)lanes_of, (__m512i)value);
+    store_lanes<T>(to, (1u << count) - 1, value);
 }
 #elif defined(__AVX2__)
 template <class T>
