@@ -1,12 +1,11 @@
 // einplan GRAPH -n RANKS: reads a graph, decides how every tensor is cut and where each block lives, and writes the
 // schedule.
-
 #include <filesystem>
 
 #include "apps/command_line.hpp"
 #include "apps/einplan/dense_notes.hpp"
-#include "apps/einplan/heap.hpp"
 #include "apps/einplan/einplan_options.hpp"
+#include "apps/einplan/heap.hpp"
 #include "apps/einplan/plan_report.hpp"
 #include "apps/einplan/planning.hpp"
 #include "apps/einplan/planning_request.hpp"
