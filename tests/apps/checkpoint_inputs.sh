@@ -4,15 +4,7 @@
 # Usage: checkpoint_inputs.sh BIN_FOLDER MPIEXEC NUMPROC_FLAG
 set -uo pipefail
 bin=$1 mpiexec=$2 flag=$3
-work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failed=0
-fail() { echo "FAILED: $*"; failed=1; }
-# run RANKS SCHEDULE OUT OPTIONS...
-run() {
-    local ranks=$1 schedule=$2 out=$3; shift 3
-    timeout 120 "$mpiexec" "$flag" "$ranks" "$bin/einrun" "$schedule" --threads 1 --quiet --out "$out" "$@" 2> said
-}
+source "$(dirname "$(realpath "$0")")/checkpoint_steps.sh"
 
 # Two files of one name, one of them read by two tensors, a sparse one, and a tensor that is no file.
 mkdir -p data/a data/b

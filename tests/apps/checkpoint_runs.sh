@@ -5,17 +5,8 @@
 # spilled, sparse and idle, devices, options.
 set -uo pipefail
 bin=$1 mpiexec=$2 flag=$3; shift 3
-work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failed=0
-fail() { echo "FAILED: $*"; failed=1; }
-
-# run RANKS SCHEDULE OUT OPTIONS...
-run() {
-    local ranks=$1 schedule=$2 out=$3; shift 3
-    timeout 120 "$mpiexec" "$flag" "$ranks" "$bin/einrun" "$schedule" --threads 1 --quiet --log-level error \
-        --out "$out" "$@" 2> said
-}
+source "$(dirname "$(realpath "$0")")/checkpoint_steps.sh"
+always=(--log-level error)
 
 "$bin/eintool" make attention 64 2 16 -o other.json || exit 1
 "$bin/eintool" make matrix-chain 200 -o chain.json || exit 1
