@@ -38,8 +38,7 @@ Cuts cuts_of(relation::Plan const& plan) {
 bool begins_with_moved(graph::EinGraph const& graph, PlannerOptions const& options, relation::Plan const& first,
                        std::vector<relation::Plan> const& others) {
     bool const is_of_options = first.calls == (options.calls > 0 ? options.calls : options.ranks);
-    return !others.empty() && is_of_options && graph.loops.empty() && graph.nodes.size() <= tuning::most_searched &&
-           static_cast<double>(graph.nodes.size()) * static_cast<double>(first.calls) <= tuning::most_calls;
+    return !others.empty() && is_of_options && graph.loops.empty() && graph.nodes.size() <= tuning::most_searched;
 }
 
 bool is_worth_searching(relation::Plan const& first) {
@@ -69,13 +68,13 @@ std::vector<Alternative> alternatives(graph::EinGraph const& graph, PlannerOptio
     PlannerOptions smaller = options;
     smaller.column_work = tuning::column_work_of_alternatives;
     std::vector<relation::Plan> others = other_plans(graph, smaller, first);
-    bool const has_moved = begins_with_moved(graph, options, first, others);
     for (relation::Plan& plan : others) {
         bool const uneven = std::any_of(plan.nodes.begin(), plan.nodes.end(),
                                         [](relation::NodePlan const& node) { return !node.ranks.empty(); });
         add(uneven ? "columns" : "resident", std::move(plan));
     }
     if (!is_worth_searching(first)) return out;
+    bool const has_moved = begins_with_moved(graph, options, first, others);
     for (std::string const& name : strategy_names()) {
         if (name == options.decompose || (name == "exact" && first.gap == 0.0) || (name == "moved" && has_moved))
             continue;
