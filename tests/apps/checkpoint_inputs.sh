@@ -2,7 +2,7 @@
 # --checkpoint-inputs: the folder of checkpoints is enough to go on. Files that inputs are read from are copied there,
 # each once, before the run begins; then they may be gone, changed or on another machine.
 # Usage: checkpoint_inputs.sh BIN_FOLDER MPIEXEC NUMPROC_FLAG
-set -uo pipefail
+set -u
 bin=$1 mpiexec=$2 flag=$3
 source "$(dirname "$(realpath "$0")")/checkpoint_steps.sh"
 

@@ -14,3 +14,17 @@ run() {
     timeout 120 "$mpiexec" "$flag" "$ranks" "$bin/einrun" "$schedule" --threads 1 --quiet "${always[@]}" \
         --out "$out" "$@" 2> said
 }
+
+# stop_when CONDITION RANKS SCHEDULE OUT OPTIONS...: a run that saves into ckpt, and is asked to stop when the condition
+# holds of what it has saved. Sets `code`: 75 when it stopped; else it ended first, or never came there.
+stop_when() {
+    local condition=$1 before job rank; shift
+    before=$(echo ckpt/0*)
+    run "$@" --checkpoint ckpt --every 0.02s & job=$!
+    until [ "$(echo ckpt/0*)" != "$before" ] && eval "$condition" 2> /dev/null || ! kill -0 $job 2> /dev/null
+    do sleep 0.02; done
+    for rank in $(pgrep -x einrun); do   # those of this folder alone
+        [ "$(readlink "/proc/$rank/cwd")" != "$(pwd -P)" ] || kill -USR1 "$rank" 2> /dev/null
+    done
+    wait $job; code=$?
+}

@@ -21,7 +21,8 @@ results() {
 
 for example in "$@"; do
     graph=$examples/$example.json runs=0
-    "$bin/einplan" "$graph" -n 2 --reproducible --explain=json 2>/dev/null | grep -q '"reproducible": *true' \
+    "$bin/einplan" "$graph" -n 2 --reproducible --explain=json > "$work/plan" 2> /dev/null
+    grep -q '"reproducible": *true' "$work/plan" \
         || { echo "FAILED: --explain of $example does not say that it is reproducible"; failed=1; }
     results 1 1 "$work/first" || { echo "FAILED: $example does not run on one rank"; failed=1; continue; }
     for ranks in $counts; do
