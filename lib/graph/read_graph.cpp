@@ -164,7 +164,7 @@ private:
                             : declaration.node.has("op")  ? std::vector{read_op(context)}
                             : declaration.node.has("tra") ? std::vector{read_tra(context)}
                                                           : std::vector{read_einsum(context)};
-        if (declaration.node.has("einsum")) note_suspicions(context, values[0]);
+        if (declaration.node.has("einsum")) note_suspicions(context);
         if (auto const large = builder_.take_too_large())
             declaration.node.fail("tensors of at most 2^62 bytes",
                                   quote(large->name) + " of shape " + to_string(large->shape), "use smaller extents");
@@ -177,13 +177,10 @@ private:
         }
     }
 
-    void note_suspicions(NodeContext const& context, std::optional<ValueId> value) {
+    void note_suspicions(NodeContext const& context) {
         constexpr std::size_t most = 5;  // of a graph
-        Node const* const node = value ? builder_.producer(*value) : nullptr;
-        auto const* einsum = node ? std::get_if<EinSum>(&node->op) : nullptr;
-        if (einsum == nullptr || notes_.size() >= most) return;
-        for (std::string& note : suspicions_of(context.node, context.name, *einsum, context.input_names()))
-            notes_.push_back(std::move(note));
+        if (!context.written || notes_.size() >= most) return;
+        for (std::string& note : suspicions_of(context)) notes_.push_back(std::move(note));
     }
 
     /// The body's nodes between copies of what is carried: before the loop, and at the end of an iteration.

@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lib/base/json.hpp"
@@ -14,6 +15,13 @@
 
 namespace ein::graph {
 
+/// An EinSum node as its file has it, before an aggregation such as "mean" becomes several nodes.
+struct WrittenEinSum {
+    EinSum einsum;
+    std::string_view agg;  // its name, one of named_agg_names
+    DType join, output;    // the join's type, and the node's
+};
+
 struct NodeContext {
     Cursor node;
     GraphBuilder& graph;
@@ -21,6 +29,7 @@ struct NodeContext {
     std::vector<std::optional<ValueId>> inputs;  // nothing: unknown, because of another fault
     std::vector<std::string> const& params;
     DType default_dtype;  // the graph's
+    std::optional<WrittenEinSum> written = {};  // by read_einsum, of a node without faults
 
     /// Where the file names input k.
     Cursor input_at(std::size_t k) const { return entry_at(node.at("inputs"), k); }

@@ -97,12 +97,11 @@ void note_sums_apart(std::string const& node, EinSum const& einsum, std::vector<
 }
 
 /// An aggregation that was written, with no label for it.
-void note_nothing_to_aggregate(Cursor const& node, std::string const& name, EinSum const& einsum,
-                               std::vector<std::string>& notes) {
-    static std::set<std::string> const plain = {"sum", "prod", "max", "min", "mean", "logsumexp", "amax", "amin"};
-    Json const& agg = node.at("agg").value();
-    if (einsum.output.empty() || !einsum.aggregated().empty() || !agg.is_string() || !plain.contains(agg)) return;
-    notes.push_back("node '" + name + "': agg \"" + agg.get<std::string>() +
+void note_nothing_to_aggregate(NodeContext const& context, std::vector<std::string>& notes) {
+    static std::set<std::string_view> const plain = {"sum", "prod", "max", "min", "mean", "logsumexp"};
+    EinSum const& einsum = context.written->einsum;
+    if (einsum.output.empty() || !einsum.aggregated().empty() || !plain.contains(context.written->agg)) return;
+    notes.push_back("node '" + context.name + "': agg \"" + context.node.at("agg").value().get<std::string>() +
                     "\" has nothing to aggregate, since the output has every label; leave out what it is over");
 }
 
@@ -161,19 +160,15 @@ void add_unneeded_nodes(std::vector<NodeDeclaration> const& nodes, std::size_t n
 
 }  // namespace
 
-std::vector<std::string> suspicions_of(Cursor const& node, std::string const& name, EinSum const& einsum,
-                                       std::vector<std::string> const& inputs) {
+std::vector<std::string> suspicions_of(NodeContext const& context) {
     std::vector<std::string> notes;
-    if (inputs.size() != einsum.operands()) return notes;
-    if (node.has("agg")) {
-        note_nothing_to_aggregate(node, name, einsum, notes);
-        if (node.at("agg").value() != Json("sum")) return notes;
-    }
-    if (einsum.agg != scalar::Agg::sum) return notes;
-    if (node.has("join"))
-        note_added_often(name, einsum, inputs, notes);
+    EinSum const& einsum = context.written->einsum;
+    if (context.node.has("agg")) note_nothing_to_aggregate(context, notes);
+    if (context.written->agg != "sum") return notes;
+    if (context.node.has("join"))
+        note_added_often(context.name, einsum, context.input_names(), notes);
     else
-        note_sums_apart(name, einsum, inputs, notes);
+        note_sums_apart(context.name, einsum, context.input_names(), notes);
     return notes;
 }
 

@@ -6,15 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "lib/graph/einsum.hpp"
 #include "lib/graph/read/declarations.hpp"
+#include "lib/graph/read/node_context.hpp"
 
 namespace ein::graph {
 
-/// What one EinSum node may not mean.
-/// @param name  the node's  @param inputs  what the file calls its operands
-std::vector<std::string> suspicions_of(Cursor const& node, std::string const& name, EinSum const& einsum,
-                                       std::vector<std::string> const& inputs);
+/// What one EinSum node may not mean, once it is read (context.written).
+std::vector<std::string> suspicions_of(NodeContext const& context);
 
 /// A note of the nodes, and one of the tensors, that no output needs; in loops, what nothing that is carried needs.
 /// @param tensors  how many of the names are tensors'  @param outputs  numbers of names

@@ -60,6 +60,13 @@ TEST_CASE("an aggregation over nothing is noted", "[lib][graph][suspicions]") {
     REQUIRE(found.size() == 1);
     CHECK_THAT(found[0], Catch::Contains("agg \"max\" has nothing to aggregate"));
     CHECK(notes_of_node(R"("einsum": "->", "inputs": ["s"], "join": "x > 2", "agg": "any")").empty());
+    CHECK(notes_of_node(R"("einsum": "ij->ij", "inputs": ["A"], "agg": "np.amax")").size() == 1);
+    for (std::string const agg : {"mean", "average", "var", "std", "norm", "count", "logsumexp", "max", "argmax"}) {
+        CAPTURE(agg);  // which become several nodes, the last of which aggregate nothing
+        CHECK(notes_of_node(R"("einsum": "ij->i", "inputs": ["A"], "agg": ")" + agg + "\"").empty());
+        CHECK(notes_of_node(R"("einsum": "ij,i->i", "inputs": ["A", "v"], "agg": ")" + agg + "\"").empty());
+    }
+    CHECK(notes_of_node(R"("einsum": "ij->ij", "inputs": ["A"], "agg": "mean")").size() == 1);
 }
 
 TEST_CASE("nodes and tensors that no output needs are noted by name", "[lib][graph][suspicions]") {

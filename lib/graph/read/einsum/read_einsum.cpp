@@ -182,28 +182,32 @@ public:
         DType const common = common_dtype(dtypes_);
         NamedAgg const agg = fields_.agg.value_or(*named_agg("sum"));
         DType const output = fields_.dtype.value_or(agg.result(common)), inside = agg.inside(common, output);
-        if (!complete(einsum, inside)) return builder_.placeholder(einsum.output_shape(), output);
+        auto const join = complete(einsum, inside);
+        if (!join) return builder_.placeholder(einsum.output_shape(), output);
+        context_.written = {einsum, agg.name, *join, output};
         squeeze(bound->squeezed);
         return agg.lower({builder_, std::move(einsum), inputs_, inside, output, fields_.path});
     }
 
 private:
     /// Reads the join and checks everything that depends on it.
-    bool complete(EinSum& einsum, DType output) {
+    /// @return the join's type; nothing when there are faults
+    std::optional<DType> complete(EinSum& einsum, DType output) {
         auto join = read_join(context_, {static_cast<int>(inputs_.size()),
                                          einsum.labels,
                                          context_.params,
                                          {einsum.extents.begin(), einsum.extents.end()},
                                          names_of_inputs(context_)});
-        if (!join || !fields_.agg) return false;
+        if (!join || !fields_.agg) return std::nullopt;
         einsum.join = join->expr;
         Cursor const& node = context_.node;
-        if (!check_compute(node, *fields_.agg, fields_.compute, dtypes_)) return false;
+        if (!check_compute(node, *fields_.agg, fields_.compute, dtypes_)) return std::nullopt;
         einsum.compute = fields_.compute;
         auto const type = check_join_type(node, *join, dtypes_, output, fields_.compute);
-        return type && check_complex(node, *fields_.agg, *type) &&
-               (!fields_.agg->one_label || check_one_label(node, einsum)) &&
-               check_not_empty(node, *fields_.agg, einsum) && check_path(node, *fields_.agg, einsum);
+        bool const sound = type && check_complex(node, *fields_.agg, *type) &&
+                           (!fields_.agg->one_label || check_one_label(node, einsum)) &&
+                           check_not_empty(node, *fields_.agg, einsum) && check_path(node, *fields_.agg, einsum);
+        return sound ? type : std::nullopt;
     }
 
     /// Drops the axes that broadcast, so that an EinSum's operands have exactly its extents.
