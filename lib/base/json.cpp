@@ -261,11 +261,8 @@ void Cursor::only_keys(std::span<std::string_view const> known) const {
     std::vector<std::string> const names(known.begin(), known.end());
     for (auto const& [key, unused] : value_->items()) {
         if (key.starts_with("x-") || std::find(names.begin(), names.end(), key) != names.end()) continue;
-        std::string_view const meant = key_meant(key, names);
-        std::string const near =
-            meant.empty() || has(std::string(meant)) ? nearest_name(key, names) : std::string(meant);
         faults_->add(pointer_ + "/" + escaped(key), one_of(names), "the unknown key \"" + key + "\"",
-                     near.empty() ? "remove it, or begin it with x-" : "did you mean \"" + near + "\"?");
+                     mend_key(key, names, [&](std::string const& name) { return has(name); }));
     }
 }
 

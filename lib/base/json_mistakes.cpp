@@ -4,6 +4,8 @@
 #include <array>
 #include <cctype>
 
+#include "lib/base/error.hpp"
+
 namespace ein {
 namespace {
 
@@ -145,12 +147,31 @@ constexpr std::array keys{
     KeyNamed{"key", "tensor"},
 };
 
+/// A word without what people write otherwise: capitals, a plural, "_", "-" and spaces.
+std::string stem(std::string_view word) {
+    std::string out;
+    for (char const c : word)
+        if (c != '_' && c != '-' && c != ' ')
+            out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    if (out.size() > 3 && out.back() == 's') out.pop_back();
+    return out;
+}
+
 }  // namespace
 
-std::string_view key_meant(std::string_view written, std::span<std::string const> known) {
+std::string mend_key(std::string_view written, std::span<std::string const> known,
+                     std::function<bool(std::string const&)> const& has) {
+    std::vector<std::string> names(known.begin(), known.end());
+    auto const present = std::stable_partition(names.begin(), names.end(), [&](auto const& key) { return !has(key); });
+    std::span<std::string const> const absent(names.begin(), present);
+    auto const meant = [](std::string_view key) { return "did you mean \"" + std::string(key) + "\"?"; };
+    for (std::string const& key : names)
+        if (stem(key) == stem(written))
+            return has(key) ? "\"" + key + "\" is there already: remove one of them" : meant(key);
     for (KeyNamed const& key : keys)
-        if (key.written == written && std::ranges::find(known, key.ours) != known.end()) return key.ours;
-    return "";
+        if (key.written == written && std::ranges::find(absent, key.ours) != absent.end()) return meant(key.ours);
+    std::string const near = nearest_name(written, names);  // of those as near the first, which is absent
+    return near.empty() ? "remove it, or begin it with x-" : meant(near);
 }
 
 std::optional<JsonMistake> json_mistake(std::string_view text, std::size_t byte) {

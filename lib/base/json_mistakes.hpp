@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,8 +20,11 @@ struct JsonMistake {
 /// @param byte  where the parser stopped, from 1  @return nothing for what is none of these
 std::optional<JsonMistake> json_mistake(std::string_view text, std::size_t byte);
 
-/// The key among `known` that one of another name means, as libraries and people call it. Empty for none.
-/// Example: "iterations" among times, while and body means "times".
-std::string_view key_meant(std::string_view written, std::span<std::string const> known);
+/// What to do about a key that is none of `known`. The same word in another spelling comes first (its plural, capitals,
+/// "_"), then the key that libraries and people call so, then the nearest. What the object has already is hardly meant.
+/// Example: "iterations" among times, while and body: did you mean "times"?
+/// @param has  whether the object has this key
+std::string mend_key(std::string_view written, std::span<std::string const> known,
+                     std::function<bool(std::string const&)> const& has);
 
 }  // namespace ein

@@ -169,6 +169,25 @@ TEST_CASE("unknown keys are faults with the nearest known one; x- keys are left 
           "g.json: /nmae: expected name or shape, found the unknown key \"nmae\"; did you mean \"name\"?");
 }
 
+TEST_CASE("the same word in another spelling is meant before another word, and what is absent before what is there",
+          "[lib][base][json]") {
+    auto const mend = [](std::string const& text) {
+        Document document(text);
+        document.root().only_keys({"eingraph", "name", "nodes", "outputs", "random_seed", "dtype"});
+        REQUIRE(document.faults.list().size() == 1);
+        return document.faults.list()[0].fix;
+    };
+    CHECK(mend(R"({"output": ["r"]})") == "did you mean \"outputs\"?");
+    CHECK(mend(R"({"Outputs": ["r"]})") == "did you mean \"outputs\"?");
+    CHECK(mend(R"({"node": []})") == "did you mean \"nodes\"?");
+    CHECK(mend(R"({"randomSeed": 3})") == "did you mean \"random_seed\"?");
+    CHECK(mend(R"({"output": ["r"], "outputs": ["r"]})") == "\"outputs\" is there already: remove one of them");
+    CHECK(mend(R"({"results": ["r"]})") == "did you mean \"outputs\"?");
+    CHECK(mend(R"({"out": "r", "nodes": []})") == "did you mean \"name\"?");  // as a node has it
+    CHECK(mend(R"({"type": "f32"})") == "did you mean \"dtype\"?");
+    CHECK(mend(R"({"ndes": [], "nodes": []})") == "did you mean \"nodes\"?");  // no other is near
+}
+
 TEST_CASE("values are shown briefly", "[lib][base][json]") {
     CHECK(describe(Json::parse("[1]")) == "a list");
     CHECK(describe(Json::parse("{}")) == "an object");
