@@ -151,8 +151,7 @@ constexpr std::array keys{
 std::string stem(std::string_view word) {
     std::string out;
     for (char const c : word)
-        if (c != '_' && c != '-' && c != ' ')
-            out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+        if (c != '_' && c != '-' && c != ' ') out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     if (out.size() > 3 && out.back() == 's') out.pop_back();
     return out;
 }

@@ -180,7 +180,7 @@ private:
     void note_suspicions(NodeContext const& context) {
         constexpr std::size_t most = 5;  // of a graph
         if (!context.written || notes_.size() >= most) return;
-        for (std::string& note : suspicions_of(context)) notes_.push_back(std::move(note));
+        for (std::string& note : suspicions_of(context, params_)) notes_.push_back(std::move(note));
     }
 
     /// The body's nodes between copies of what is carried: before the loop, and at the end of an iteration.

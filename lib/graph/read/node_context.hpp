@@ -28,7 +28,7 @@ struct NodeContext {
     std::string name;
     std::vector<std::optional<ValueId>> inputs;  // nothing: unknown, because of another fault
     std::vector<std::string> const& params;
-    DType default_dtype;  // the graph's
+    DType default_dtype;                        // the graph's
     std::optional<WrittenEinSum> written = {};  // by read_einsum, of a node without faults
 
     /// Where the file names input k.

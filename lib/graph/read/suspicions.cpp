@@ -1,7 +1,12 @@
 #include "lib/graph/read/suspicions.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <set>
+
+#include "lib/scalar/expression/ops.hpp"
+#include "lib/scalar/expression/walk.hpp"
 
 namespace ein::graph {
 namespace {
@@ -40,12 +45,72 @@ std::string label_text(EinSum const& einsum, std::vector<int> const& labels) {
     return joined(names, ", ");
 }
 
+/// Whether it is made of numbers and params alone.
+bool is_constant(Expr const& expr) { return scalar::operands_of(expr).empty() && scalar::labels_of(expr).empty(); }
+
+/// Functions that follow a product of matrices and its bias in a layer, and are hardly meant of each product in it.
+bool is_activation(Expr const& expr) {
+    switch (expr.op()) {
+        case Op::relu:
+        case Op::silu:
+        case Op::gelu:
+        case Op::sigmoid:
+        case Op::tanh:
+        case Op::softplus: return true;
+        case Op::max:
+        case Op::min: return is_constant(expr.args()[0]) != is_constant(expr.args()[1]);
+        default: return false;
+    }
+}
+
+/// What a sum adds up: a join without factors that are constant, and without activations.
+struct Summand {
+    Expr inside;
+    double divisor = 1;             // of the numbers that divide it
+    std::optional<Op> taken_of_it;  // the outermost activation
+};
+Summand unwrapped(Summand of) {
+    for (int depth = 0; depth < 100; ++depth) {
+        Expr const& join = of.inside;
+        std::vector<Expr> const& args = join.args();
+        if (join.op() == Op::neg || join.op() == Op::cast) {
+            of.inside = Expr(args[0]);
+        } else if (join.op() == Op::div && args[1].op() == Op::number) {
+            of.divisor *= std::abs(args[1].node().value);
+            of.inside = Expr(args[0]);
+        } else if (join.op() == Op::mul && is_constant(args[0]) != is_constant(args[1])) {
+            std::size_t const constant = is_constant(args[0]) ? 0 : 1;
+            if (args[constant].op() == Op::number) of.divisor /= std::abs(args[constant].node().value);
+            of.inside = Expr(args[1 - constant]);
+        } else if (is_activation(join)) {
+            if (!of.taken_of_it) of.taken_of_it = join.op();
+            of.inside = Expr(args[args.size() > 1 && is_constant(args[0]) ? 1 : 0]);
+        } else {
+            return of;
+        }
+    }
+    return of;
+}
+
+/// Whether it multiplies two operands or more that all have these labels, as a product of matrices does.
+bool contracts(Expr const& term, std::vector<int> const& over, EinSum const& einsum) {
+    std::vector<Expr> factors{term};
+    std::set<int> operands;
+    for (std::size_t k = 0; k < factors.size() && k < 100; ++k) {
+        Expr const factor = factors[k];
+        bool const deeper = factor.op() == Op::mul || factor.op() == Op::neg || factor.op() == Op::cast;
+        if (deeper) factors.insert(factors.end(), factor.args().begin(), factor.args().end());
+        if (factor.op() != Op::operand) continue;
+        std::set<int> const has = labels_of_term(factor, einsum);
+        if (std::ranges::all_of(over, [&](int label) { return has.contains(label); }))
+            operands.insert(factor.node().slot);
+    }
+    return operands.size() > 1;
+}
+
 /// Terms that are added again and again, because they lack labels that other terms are summed over.
-void note_added_often(std::string const& node, EinSum const& einsum, std::vector<std::string> const& inputs,
-                      std::vector<std::string>& notes) {
-    std::vector<Expr> terms;
-    add_terms(einsum.join, terms);
-    if (terms.size() < 2) return;
+std::optional<std::string> added_often(Summand const& sum, std::vector<Expr> const& terms, EinSum const& einsum,
+                                       std::vector<std::string> const& inputs) {
     std::set<int> summed;
     for (Expr const& term : terms) summed.merge(labels_of_term(term, einsum));
     for (Expr const& term : terms) {
@@ -59,13 +124,37 @@ void note_added_often(std::string const& node, EinSum const& einsum, std::vector
             lacking.push_back(label);
             times *= static_cast<double>(extent);
         }
-        if (operands.empty() || lacking.empty() || divides_by(term, times)) continue;
+        bool const knows = sum.divisor == times || divides_by(term, times);
+        // Of a function of differences, as a hinge loss is, each element is meant; of a product of matrices hardly.
+        bool const bent = sum.taken_of_it.has_value();
+        bool const meant =
+            bent && std::ranges::none_of(terms, [&](Expr const& of) { return contracts(of, lacking, einsum); });
+        if (operands.empty() || lacking.empty() || knows || meant) continue;
         std::string const& input = inputs.at(static_cast<std::size_t>(operands.front()));
-        notes.push_back("node '" + node + "': '" + input + "' is added " +
-                        std::to_string(static_cast<Extent>(std::min(times, 9e18))) + " times, once for each " +
-                        label_text(einsum, lacking) +
-                        ", since a join is computed before the sum; to add it once, add it in a node of its own");
-        return;
+        std::string const function = bent ? std::string(scalar::info(*sum.taken_of_it).name) : "";
+        std::string const mend =
+            bent ? "add it, and take " + function + ", in a node of its own" : "add it in a node of its own";
+        return "'" + input + "' is added " + std::to_string(static_cast<Extent>(std::min(times, 9e18))) +
+               " times, once for each " + label_text(einsum, lacking) + (bent ? " and inside " + function : "") +
+               ", since a join is computed before the sum; to add it once, " + mend;
+    }
+    return std::nullopt;
+}
+
+/// Of the join's sum, and of sums within its terms.
+void note_added_often(std::string const& node, EinSum const& einsum, std::vector<std::string> const& inputs,
+                      std::vector<std::string>& notes) {
+    constexpr std::size_t most = 100;
+    std::vector<Summand> sums{unwrapped({einsum.join, 1, {}})};
+    for (std::size_t k = 0; k < std::min(most, sums.size()); ++k) {
+        Summand const sum = sums[k];
+        std::vector<Expr> terms;
+        add_terms(sum.inside, terms);
+        if (terms.size() < 2) continue;
+        if (auto const note = added_often(sum, terms, einsum, inputs))
+            return notes.push_back("node '" + node + "': " + *note);
+        if (sums.size() < most)
+            for (Expr const& term : terms) sums.push_back(unwrapped({term, sum.divisor, sum.taken_of_it}));
     }
 }
 
@@ -103,6 +192,79 @@ void note_nothing_to_aggregate(NodeContext const& context, std::vector<std::stri
     if (einsum.output.empty() || !einsum.aggregated().empty() || !plain.contains(context.written->agg)) return;
     notes.push_back("node '" + context.name + "': agg \"" + context.node.at("agg").value().get<std::string>() +
                     "\" has nothing to aggregate, since the output has every label; leave out what it is over");
+}
+
+/// Whether its values are whole numbers (and finite), whatever type it is computed in.
+bool is_whole(Expr const& join, scalar::Params const& params) {
+    auto const whole = [](double value) { return std::nearbyint(value) == value && std::isfinite(value); };
+    std::map<scalar::Node const*, bool> known;
+    for (Expr const* part : scalar::arguments_first(join)) {
+        scalar::Node const& node = part->node();
+        auto const all = [&](std::size_t from) {
+            return std::all_of(node.args.begin() + static_cast<std::ptrdiff_t>(from), node.args.end(),
+                               [&](Expr const& of) { return known.at(&of.node()); });
+        };
+        bool& is = known[&node];
+        switch (node.op) {
+            case Op::number: is = node.value.imag() == 0 && whole(node.value.real()); break;
+            case Op::param: is = params.contains(node.name) && whole(params.at(node.name)); break;
+            case Op::cast: is = is_exact(node.cast_to) || all(0); break;
+            case Op::div:  // 0/1 of bools and the like
+                is = all(0) && scalar::is_number(node.args[1], 1);
+                break;
+            case Op::where: is = all(1); break;
+            case Op::pow:
+                is = all(0) && node.args[1].op() == Op::number && node.args[1].node().value.real() >= 0;
+                break;
+            case Op::neg:
+            case Op::abs:
+            case Op::relu:
+            case Op::add:
+            case Op::sub:
+            case Op::mul:
+            case Op::mod:
+            case Op::min:
+            case Op::max:
+            case Op::real:
+            case Op::conj:
+            case Op::position: is = all(0); break;
+            case Op::operand:  // the node's type would be real if one of them were
+            case Op::index:
+            case Op::floor:
+            case Op::ceil:
+            case Op::round:
+            case Op::sign:
+            case Op::logical_not:
+            case Op::logical_and:
+            case Op::logical_or:
+            case Op::lt:
+            case Op::le:
+            case Op::gt:
+            case Op::ge:
+            case Op::eq:
+            case Op::ne: is = true; break;
+            default:  // sqrt, exp, ...
+                is = false;
+        }
+    }
+    return known.at(&join.node());
+}
+
+/// Real numbers that become integers because a node's dtype is that of its inputs, and nothing says otherwise.
+void note_fractions_lost(NodeContext const& context, scalar::Params const& params, std::vector<std::string>& notes) {
+    WrittenEinSum const& written = *context.written;
+    auto const agg = scalar::agg_from_name(written.agg);  // others have a type of their own
+    bool const logic = agg == scalar::Agg::any || agg == scalar::Agg::all;
+    if (context.node.has("dtype") || !is_exact(written.output) || is_exact(written.join) || !agg || logic) return;
+    if (written.einsum.join.op() == Op::cast || is_whole(written.einsum.join, params)) return;
+    std::string const output(name(written.output));
+    DType const real = kind(context.default_dtype) == kind(written.join) ? context.default_dtype
+                       : is_complex(written.join)                        ? DType::c64
+                                                                         : DType::f32;
+    notes.push_back("node '" + context.name + "': its join gives " + (is_complex(written.join) ? "complex" : "real") +
+                    " numbers, which are stored as " + output + ", its inputs' dtype, without what " + output +
+                    " does not hold; give the node \"dtype\": \"" + std::string(name(real)) +
+                    "\", or write floor(...) in its join where whole numbers are meant");
 }
 
 /// "'E', 'F' and 3 more"
@@ -160,10 +322,11 @@ void add_unneeded_nodes(std::vector<NodeDeclaration> const& nodes, std::size_t n
 
 }  // namespace
 
-std::vector<std::string> suspicions_of(NodeContext const& context) {
+std::vector<std::string> suspicions_of(NodeContext const& context, scalar::Params const& params) {
     std::vector<std::string> notes;
     EinSum const& einsum = context.written->einsum;
     if (context.node.has("agg")) note_nothing_to_aggregate(context, notes);
+    note_fractions_lost(context, params, notes);
     if (context.written->agg != "sum") return notes;
     if (context.node.has("join"))
         note_added_often(context.name, einsum, context.input_names(), notes);

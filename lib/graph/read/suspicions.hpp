@@ -12,7 +12,8 @@
 namespace ein::graph {
 
 /// What one EinSum node may not mean, once it is read (context.written).
-std::vector<std::string> suspicions_of(NodeContext const& context);
+/// @param params  with their values in the file
+std::vector<std::string> suspicions_of(NodeContext const& context, scalar::Params const& params);
 
 /// A note of the nodes, and one of the tensors, that no output needs; in loops, what nothing that is carried needs.
 /// @param tensors  how many of the names are tensors'  @param outputs  numbers of names

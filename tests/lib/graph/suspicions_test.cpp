@@ -46,6 +46,69 @@ TEST_CASE("a term that a sum adds again and again is noted", "[lib][graph][suspi
     }
 }
 
+TEST_CASE("so is a bias inside what is taken of the sum", "[lib][graph][suspicions]") {
+    auto const of = [](std::string const& join) {
+        return notes_of_node(R"("einsum": "ij,jk,k->ik", "inputs": ["A", "B", "b"], "join": ")" + join + "\"");
+    };
+    for (std::string const join :
+         {"relu(x*y + z)", "(x*y + z)/2", "max(x*y + z, 0)", "0.5*(x*y + z)", "-(x*y + z)", "tanh(x*y - z)/4",
+          "gelu(2*x*y + z)", "min(6, relu(x*y + z))", "x*y + relu(x*y + z)", "sigmoid(z + x*y)"}) {
+        CAPTURE(join);
+        std::vector<std::string> const found = of(join);
+        REQUIRE(found.size() == 1);
+        CHECK_THAT(found[0], Catch::Contains("node 'C': 'b' is added 3 times, once for each 'j'"));
+    }
+    CHECK_THAT(of("tanh(x*y + z)").at(0),
+               Catch::Contains("inside tanh") && Catch::Contains("add it, and take tanh, in"));
+    for (std::string const join : {"(x*y + z)/3", "relu(x*y + z/size(j))", "relu(x*y)*z", "relu(x*y + 1)",
+                                   "(x*y - z)^2", "abs(x*y - z)", "exp(x*y - z)", "relu(x - z)*y", "max(x*y, z)"}) {
+        CAPTURE(join);
+        CHECK(of(join).empty());
+    }
+    for (std::string const join : {"relu(x - y)", "max(1 - x*y, 0)", "sigmoid(x - y)"}) {  // each element is meant
+        CAPTURE(join);
+        CHECK(notes_of_node(R"("einsum": "ij,i->i", "inputs": ["A", "v"], "join": ")" + join + "\"").empty());
+    }
+}
+
+TEST_CASE("real numbers that are stored as integers are noted", "[lib][graph][suspicions]") {
+    auto const of = [](std::string const& node, std::string const& dtype = "u8") {
+        return read_graph(
+                   R"({"eingraph": 1, "params": {"eta": 0.5, "k": 2}, "tensors": {"X": {"shape": [4], "dtype": ")" +
+                       dtype + R"("}, "m": {"shape": [4], "dtype": "bool"}}, "nodes": [{"name": "C", )" + node +
+                       "}], \"outputs\": [\"X\", \"m\", \"" + (node.starts_with("\"loop") ? "C/X" : "C") + "\"]}",
+                   "g.json", {})
+            .notes;
+    };
+    auto const join = [&](std::string const& text) {
+        return of(R"("einsum": "i,i->i", "inputs": ["X", "m"], "join": ")" + text + "\"");
+    };
+    for (std::string const text : {"(x - 128)/255", "x*eta", "where(y, x, -inf)", "x/2", "sqrt(x)", "x*0.5", "x^-1",
+                                   "min(x*eta, 255)", "floor(x/2)*eta"}) {
+        CAPTURE(text);
+        REQUIRE(join(text).size() == 1);
+        CHECK_THAT(join(text)[0], Catch::Contains("node 'C': its join gives real numbers, which are stored as u8") &&
+                                      Catch::Contains("give the node \"dtype\": \"f32\", or write floor(...)"));
+    }
+    for (std::string const text :
+         {"x*2", "x*k", "x + 1.0", "floor(x/2)", "ceil(x*eta)", "round(x*eta)", "trunc(x*eta)",
+          "where(y, floor(x*eta), 0)", "floor(x/2)*3 + 1", "x > eta", "cast_i32(x*eta)", "cast_f32(x*eta)", "x^2"}) {
+        CAPTURE(text);
+        CHECK(join(text).empty());
+    }
+    CHECK(of(R"("einsum": "i->i", "inputs": ["X"], "join": "x*eta", "dtype": "u8")").empty());
+    CHECK(of(R"("einsum": "i->i", "inputs": ["X"], "join": "x*eta", "dtype": "f32")").empty());
+    CHECK(of(R"("einsum": "i->i", "inputs": ["X"], "join": "x*eta")", "f16").empty());
+    for (std::string const agg : {"mean", "count", "logsumexp", "any"})
+        CHECK(of(R"("einsum": "i->", "inputs": ["X"], "join": "x*eta", "agg": ")" + agg + "\"").empty());
+    std::vector<std::string> const found =
+        of(R"("loop": {"times": 3, "carry": {"X": "n"}, "body": [{"name": "n", "einsum": "i->i", "inputs": ["X"],
+           "join": "x*eta"}]})");
+    CHECK(std::ranges::any_of(found, [](auto const& note) { return note.find("'C/n': its join") != note.npos; }));
+    CHECK_THAT(of(R"x("einsum": "i->i", "inputs": ["m"], "join": "where(x, 0, -inf)")x").at(0),
+               Catch::Contains("stored as bool"));
+}
+
 TEST_CASE("operands that share no label, and are summed each by itself, are noted", "[lib][graph][suspicions]") {
     std::vector<std::string> const found = notes_of_node(R"("einsum": "ij,kl->il", "inputs": ["A", "B"])");
     REQUIRE(found.size() == 1);
