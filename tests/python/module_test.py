@@ -6,6 +6,7 @@ module_test.py BIN. Exits with 77 (skipped) where NumPy is missing.
 import contextlib
 import doctest
 import importlib
+import linecache
 import os
 import pathlib
 import pkgutil
@@ -61,6 +62,24 @@ class Graphs(unittest.TestCase):
             '{"name": "X_std", "op": "std", "inputs": ["X"], "axis": 0}',
             '{"name": "Z", "einsum": "ij,j,j->ij", "inputs": ["X", "m", "X_std"], "join": "(x - y)/z"}',
             '{"name": "total", "op": "sum", "inputs": ["m"]}'])
+
+    def test_a_statement_names_what_it_makes_and_no_other_on_its_line(self):
+        def variables(text, wanted):
+            file = f"<{text}>"
+            linecache.cache[file] = (len(text), None, text.splitlines(True), file)
+            scope = {"X": el.input("X", (6, 6)), "w": el.input("w", (6,))}
+            exec(compile(text, file, "exec"), scope)
+            return [scope[name].node.variable for name in wanted]
+
+        known = sys.version_info >= (3, 11)  # before, Python does not say which one is run
+        for text, wanted in (("A = X @ X; v = A @ w; l = (v**2).sum()\n", ["A", "v", "l"]),
+                             ("A = X @ X; v = A @ w  # two\n", ["A", "v"]),
+                             ("if w: A = X @ X; v = A @ w\n".replace("if w", "if True"), ["A", "v"]),
+                             ("for k in range(2): A = X @ X\n", ["A"])):
+            with self.subTest(text):
+                self.assertEqual(variables(text, wanted), wanted if known else [None] * len(wanted))
+        self.assertEqual(variables("A = X @ X\nv = {';': A @ w}[';']\n", ["A", "v"]), ["A", "v"])
+        self.assertEqual(variables("x = [X @ X]; A = x[0]\n", ["A"]), ["x" if known else None])
 
     def test_a_function_of_one_element_is_an_op_and_equal_nodes_are_one(self):
         X = el.input("X", (6, 3))
