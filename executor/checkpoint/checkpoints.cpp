@@ -312,15 +312,21 @@ Checkpoints::Then Checkpoints::save(State const& state) {
     double const now = seconds_now();
     bool const saved = transport_.all_gather(fault.empty() ? "" : "failed").front().empty();
     bool const ends = !transport_.all_gather(wishes_.ends(state.now) ? "ends" : "").front().empty();
-    wishes_.saved(now, now - began);
+    saved ? wishes_.saved(now, now - began) : wishes_.failed(now, now - began);
+    bool const goes_beyond = ends && !saved && report_.last.empty();
     if (saved) {
         failures_ = 0;
+        told_ = told_beyond_ = false;
         ++report_.saved;
         report_.seconds = now - began;
         report_.all_seconds += now - began;
         report_.last = (settings_.folder / number).string();
-    } else if (first()) {
-        messages_.warn("no checkpoint was saved: " + fault);
+    } else if (first() && (!told_ || (goes_beyond && !told_beyond_))) {  // not again and again
+        messages_.warn("no checkpoint was saved: " + fault +
+                       (goes_beyond ? "; the run goes on, beyond the time when it was to stop, and tries again"
+                                    : "; the run goes on, and tries again"));
+        told_ = true;
+        told_beyond_ = goes_beyond;
     }
     return ends && (saved || !report_.last.empty()) ? Then::end : Then::go_on;
 }

@@ -114,7 +114,8 @@ private:
     double seconds_before_ = 0;  // of computing, by runs before
     double began_;
     bool nothing_to_do_ = false;
-    int failures_ = 0;  // one after another
+    int failures_ = 0;                         // one after another
+    bool told_ = false, told_beyond_ = false;  // of those failures; that the run goes on beyond its stop time
     bool rest_failed_ = false;
     CheckpointReport report_;
 };

@@ -21,6 +21,10 @@ inline constexpr std::int64_t elements_at_once = std::int64_t{1} << 16;
 /// Bytes after which the disk is told to begin with what was written: large enough for its full speed, small against
 /// what is saved.
 inline constexpr std::int64_t begun_syncs = std::int64_t{32} << 20;
+/// Seconds to the next attempt after a checkpoint that failed, twice as many each time: a full disk is looked after by
+/// people, in minutes.
+inline constexpr double shortest_wait_after_failure = 1;
+inline constexpr double longest_wait_after_failure = 300;
 /// Checkpoints that fail one after another before the run says so at its end.
 inline constexpr int most_failures = 3;
 

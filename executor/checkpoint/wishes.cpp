@@ -25,6 +25,11 @@ void on_wish(int signal) {
 
 }  // namespace
 
+bool Wishes::wanted(double now) const {
+    if (wait_ > 0 && now < again_ && StopSignals::received() == signal_) return false;
+    return ends(now) || (times_.every && now - last_ >= *times_.every);
+}
+
 bool Wishes::ends(double now) const {
     return StopSignals::received() != 0 ||
            (times_.stop_at && now - began_ + writing_ * tuning::writing_slack >= *times_.stop_at);
@@ -33,6 +38,15 @@ bool Wishes::ends(double now) const {
 void Wishes::saved(double now, double seconds) {
     last_ = now;
     writing_ = std::max(seconds, writing_);
+    wait_ = again_ = 0;
+}
+
+void Wishes::failed(double now, double seconds) {
+    double const wait = std::clamp(2 * wait_, tuning::shortest_wait_after_failure, tuning::longest_wait_after_failure);
+    saved(now, seconds);
+    wait_ = wait;
+    again_ = now + wait;
+    signal_ = StopSignals::received();
 }
 
 StopSignals::StopSignals() {

@@ -14,15 +14,19 @@ public:
     /// @param writing  seconds that a first checkpoint is thought to take, and to come to its moment
     Wishes(WishTimes times, double now, double writing) : times_(times), began_(now), last_(now), writing_(writing) {}
 
-    bool wanted(double now) const { return ends(now) || (times_.every && now - last_ >= *times_.every); }
+    bool wanted(double now) const;
     /// The run is to end with the next checkpoint.
     bool ends(double now) const;
-    /// A checkpoint was written or could not be. @param seconds  that it took
+    /// A checkpoint was written. @param seconds  that it took
     void saved(double now, double seconds);
+    /// It could not be: the next is tried later, after twice as long each time. A signal that comes is tried at once.
+    void failed(double now, double seconds);
 
 private:
     WishTimes times_;
     double began_, last_, writing_;
+    double wait_ = 0, again_ = 0;  // after the last failure, and until when; 0: none
+    int signal_ = 0;               // that had come then
 };
 
 /// While one exists the first SIGUSR1 or SIGTERM of this process is a wish; the second does what it did before the last

@@ -18,7 +18,8 @@ WatchedRun::WatchedRun(EngineParts const& parts, EngineOptions const& how, Outpu
 
 EngineOptions WatchedRun::watched(EngineOptions how) {
     how.on_failure = [this](ExitCode, std::string const& message) {
-        messages_.report(who_ + message);
+        // Of what all ranks agreed on only rank 0 has the text.
+        messages_.report(who_ + (message.empty() ? "ends with the other ranks; rank 0 says why" : message));
         fail(message);
     };
     how.explain = [this](std::string const& text) { messages_.report(who_ + text); };
