@@ -92,7 +92,9 @@ TEST_CASE("every way a plan file can be wrong is reported with its place and fix
     CHECK(fault_of(with(good, R"("graph_hash": "h2", "ranks": 4)")).where == "/graph_hash");
     CHECK(fault_of(with(good, R"("graph_hash": "h1", "ranks": 0)")).where == "/ranks");
     CHECK(fault_of(with(good, R"("graph_hash": "h1", "ranks": 4, "calls": 0)")).where == "/calls");
-    CHECK(fault_of(with(good, R"("graph_hash": "h1", "ranks": 4, "rank": 4)")).fix == "did you mean \"ranks\"?");
+    CHECK(fault_of(with(good, R"("graph_hash": "h1", "ranks": 4, "rank": 4)")).fix ==
+          "\"ranks\" is there already: remove one of them");
+    CHECK(fault_of(with(good, R"("graph_hash": "h1", "ranks": 4, "plce": {})")).fix == "did you mean \"place\"?");
     CHECK(fault_of(with(good, R"("graph_hash": "h1")")).expected == "\"ranks\"");
     CHECK(fault_of(with(good, R"("ranks": 4)")).expected == "\"graph_hash\"");
     CHECK(fault_of(R"({"graph_hash": "h1", "ranks": 4, "parts": )" + good + "}").expected == "\"einplan\": 1");
