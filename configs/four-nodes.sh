@@ -28,6 +28,7 @@ while kill -0 "$step" 2> /dev/null; do
     wait "$step"
     code=$?
 done
+[ "$code" -ne 138 ] || code=75   # ended by SIGUSR1: it came before einrun had begun, nothing is lost
 [ "$code" -eq 75 ] && [ "$requeues" = yes ] || exit "$code"
 
 # Stopped with a checkpoint: again, unless the newest checkpoint has been the same for 3 ends, or this went on too long.

@@ -88,7 +88,8 @@ done
 }
 
 std::string requeue() {
-    return R"sh([ "$code" -eq 75 ] && [ "$requeues" = yes ] || exit "$code"
+    return R"sh([ "$code" -ne 138 ] || code=75   # ended by SIGUSR1: it came before einrun had begun, nothing is lost
+[ "$code" -eq 75 ] && [ "$requeues" = yes ] || exit "$code"
 
 # Stopped with a checkpoint: again, unless the newest checkpoint has been the same for )sh" +
            std::to_string(most_without_progress + 1) + R"sh( ends, or this went on too long.

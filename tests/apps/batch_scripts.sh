@@ -75,6 +75,7 @@ done
 job 0 'exit 75'; ends 0 yes "submitted anew"
 for k in 4 5 6 7 8; do job $k "mkdir first.checkpoint/00000$k; exit 75"; ends 0 yes "progress to 00000$k"; done
 job 1000 'mkdir first.checkpoint/000009; exit 75'; ends 75 no "a thousand restarts"
+job 0 'kill -USR1 $$'; ends 0 yes "told to stop before einrun had begun"
 
 # Signals to the script: USR1 lets the step save and requeues, USR2 saves and does not, TERM only keeps it from that.
 for case in "USR1 0 yes" "USR2 75 no" "TERM 75 no"; do
