@@ -1,9 +1,9 @@
 #include "executor/device/cpu/sparse/merge_kernel.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 
+#include "executor/device/cpu/sparse/merged_rows.hpp"
 #include "executor/device/cpu/sparse/point_batch.hpp"
 #include "executor/device/cpu/sparse/result_store.hpp"
 #include "executor/device/cpu/sparse/row_pieces.hpp"
@@ -14,119 +14,12 @@
 namespace ein::executor {
 namespace {
 
-constexpr std::size_t most_merged = 8;
-
-constexpr std::uint32_t nowhere = ~std::uint32_t{0};
-
-/// What is in all sparse operands' rows at one place, in ascending order, some at a time.
-class Merge {
-public:
-    /// @param sets  which operands' elements a point needs one of, as bits
-    Merge(std::span<SparseSource const> sources, std::span<std::uint32_t const> sets)
-        : sources_(sources), sets_(sets), places_(sources[0].labels().size()), at_(sources.size()) {}
-
-    void begin_row(Extent row) {
-        for (std::size_t s = 0; s < sources_.size(); ++s) at_[s] = sources_[s].row(row);
-    }
-    /// The next points of the row that contribute, `most` at most.
-    /// @param elements  by operand: from its row's begin, or nowhere; null: they are counted only
-    std::size_t take(std::size_t most, std::span<std::uint32_t* const> elements) {
-        if (sources_.size() == 1) return take_all(most, elements);
-        if (sources_.size() == 2 && places_ == 2 && sources_[0].narrow_indices(1) != nullptr &&
-            sources_[1].narrow_indices(1) != nullptr)
-            return take_of_two(most, elements);
-        std::size_t count = 0;
-        while (count < most) {
-            std::uint32_t const listed = next();
-            if (listed == 0) break;
-            if (!contributes(listed)) continue;
-            for (std::size_t s = 0; !elements.empty() && s < sources_.size(); ++s)
-                elements[s][count] = (listed >> s & 1) != 0 ? element_[s] : nowhere;
-            ++count;
-        }
-        return count;
-    }
-
-private:
-    bool contributes(std::uint32_t listed) const {
-        return std::all_of(sets_.begin(), sets_.end(), [&](std::uint32_t set) { return (set & listed) != 0; });
-    }
-
-    std::uint32_t element(std::size_t source, std::size_t e) const {
-        return static_cast<std::uint32_t>(e - sources_[source].all().begin);
-    }
-
-    std::size_t take_all(std::size_t most, std::span<std::uint32_t* const> elements) {
-        std::size_t const count = std::min(most, at_[0].end - at_[0].begin);
-        for (std::size_t i = 0; !elements.empty() && i < count; ++i) elements[0][i] = element(0, at_[0].begin + i);
-        at_[0].begin += count;
-        return count;
-    }
-
-    std::size_t take_of_two(std::size_t most, std::span<std::uint32_t* const> elements) {
-        std::uint32_t const *const x = sources_[0].narrow_indices(1), *const y = sources_[1].narrow_indices(1);
-        bool const left = contributes(1), right = contributes(2);
-        SparseSource::Range a = at_[0], b = at_[1];
-        std::uint32_t* const to_a = elements.empty() ? nullptr : elements[0];
-        std::uint32_t* const to_b = elements.empty() ? nullptr : elements[1];
-        std::size_t count = 0;
-        constexpr std::uint64_t end = ~std::uint64_t{0};
-        while (count < most && (!a.empty() || !b.empty())) {
-            std::uint64_t const at_a = a.empty() ? end : x[a.begin], at_b = b.empty() ? end : y[b.begin];
-            bool const in_a = at_a <= at_b, in_b = at_b <= at_a;
-            if (to_a != nullptr) {
-                to_a[count] = in_a ? element(0, a.begin) : nowhere;
-                to_b[count] = in_b ? element(1, b.begin) : nowhere;
-            }
-            a.begin += in_a;
-            b.begin += in_b;
-            count += (in_a && in_b) || (in_a ? left : right);
-        }
-        at_[0] = a;
-        at_[1] = b;
-        return count;
-    }
-
-    /// The next place that anything lists. @return by whom; 0 at the end
-    std::uint32_t next() {
-        std::uint32_t listed = 0;
-        std::size_t first = 0;
-        for (std::size_t s = 0; s < sources_.size(); ++s) {
-            if (at_[s].empty()) continue;
-            int const order = listed == 0 ? -1 : compare(s, first);
-            if (order > 0) continue;
-            if (order < 0) {
-                listed = 0;
-                first = s;
-            }
-            listed |= 1u << s;
-        }
-        for (std::size_t s = 0; s < sources_.size(); ++s)
-            if ((listed >> s & 1) != 0) element_[s] = element(s, at_[s].begin++);
-        return listed;
-    }
-
-    int compare(std::size_t a, std::size_t b) const {
-        for (std::size_t place = 1; place < places_; ++place) {
-            Extent const x = sources_[a].index(place, at_[a].begin), y = sources_[b].index(place, at_[b].begin);
-            if (x != y) return x < y ? -1 : 1;
-        }
-        return 0;
-    }
-
-    std::span<SparseSource const> sources_;
-    std::span<std::uint32_t const> sets_;
-    std::size_t places_;
-    std::vector<SparseSource::Range> at_;
-    std::array<std::uint32_t, most_merged> element_{};
-};
-
 /// Elements of one size, from wherever they are.
 template <std::size_t Size>
 void pick(std::byte const* from, std::uint32_t const* elements, std::byte const* fill, std::size_t count,
           std::byte* to) {
     for (std::size_t i = 0; i < count; ++i)
-        std::memcpy(to + i * Size, elements[i] == nowhere ? fill : from + elements[i] * Size, Size);
+        std::memcpy(to + i * Size, elements[i] == MergedRows::nowhere ? fill : from + elements[i] * Size, Size);
 }
 void pick(std::byte const* from, std::uint32_t const* elements, std::byte const* fill, std::size_t count,
           std::size_t size, std::byte* to) {
@@ -183,7 +76,7 @@ public:
             if (!usable) break;
             sources.emplace_back(shape_, source, call.operands[source.operand]);
             SparseSource::Range const all = sources.back().all();
-            usable = sources.back().compressed() && all.end - all.begin < nowhere;
+            usable = sources.back().compressed() && all.end - all.begin < MergedRows::nowhere;
         }
         if (!usable) return otherwise_->launch(call, team);
         Extent const rows = shape_.lengths[static_cast<std::size_t>(labels_[0])];
@@ -225,7 +118,7 @@ private:
         now.offsets.assign(static_cast<std::size_t>(bounds.back()) + 1, 0);
         team.run(static_cast<std::int64_t>(bounds.size()) - 1, [&](std::int64_t piece) {
             auto const p = static_cast<std::size_t>(piece);
-            Merge merge(now.sources, sets_);
+            MergedRows merge(now.sources, sets_);
             for (Extent row = bounds[p]; row < bounds[p + 1]; ++row) {
                 merge.begin_row(row);
                 now.offsets[static_cast<std::size_t>(row) + 1] = merge.take(static_cast<std::size_t>(-1), {});
@@ -287,7 +180,7 @@ private:
             points.count = 0;
             team.pause();
         };
-        Merge merge(now.sources, sets_);
+        MergedRows merge(now.sources, sets_);
         for (Extent row = first; row < last; ++row) {
             merge.begin_row(row);
             while (true) {
@@ -309,7 +202,7 @@ private:
         std::fill_n(points.index[0].begin() + static_cast<std::ptrdiff_t>(points.count), taken, row);
         for (std::size_t i = points.count; i < points.count + taken; ++i) {
             std::size_t s = 0;
-            while (points.elements[s][i] == nowhere) ++s;
+            while (points.elements[s][i] == MergedRows::nowhere) ++s;
             std::size_t const e = now.sources[s].all().begin + points.elements[s][i];
             for (std::size_t place = 1; place < labels_.size(); ++place)
                 points.index[place][i] = now.sources[s].index(place, e);
@@ -402,7 +295,7 @@ std::unique_ptr<PreparedKernel const> make_merge_kernel(KernelShape const& shape
         if (own.size() != labels->size()) return nullptr;
         ++merged;
     }
-    if (merged > most_merged || (merged > 1 && !shape.sparse->output->layout.compressed)) return nullptr;
+    if (merged > MergedRows::most_sources || (merged > 1 && !shape.sparse->output->layout.compressed)) return nullptr;
     KernelTypes const types = types_of(shape);
     std::optional<Aggregator> aggregator = Aggregator::make(scalar::Agg::sum, types.accumulate);
     if (!aggregator) return nullptr;
