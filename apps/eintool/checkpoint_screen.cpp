@@ -140,6 +140,7 @@ fs::path checkpoint_path(fs::path const& given) {
 void add_checkpoint(fs::path const& path, Check check, CheckpointScreen& out) {
     try {
         FoundCheckpoint const found = opened(path, check);
+        require_bases(found);
         out.text += line("checkpoint", path.string() + ": complete" +
                                            (check == Check::sizes ? " (by sizes; --check reads every byte)" : ""));
         out.text += contents_text(found.manifest);

@@ -39,7 +39,6 @@ void require_files(FoundCheckpoint const& found) {
     for (SavedCopy const& copy : found.manifest.copies)
         collect(faults, [&] { check_file(found.path / copy.file, copy.bytes); });
     if (found.manifest.rest) collect(faults, [&] { check_file(found.path / "rest.json", found.manifest.rest->bytes); });
-    for (std::string const& base : found.manifest.bases) collect(faults, [&] { require_base(found.path, base); });
     if (!faults.empty()) throw InputError(std::move(faults));
 }
 
@@ -68,10 +67,20 @@ FoundCheckpoint open_checkpoint(fs::path const& dir, std::string const& number) 
     });
 }
 
+void require_bases(FoundCheckpoint const& found) {
+    within(found.path, [&] {
+        std::vector<Fault> faults;
+        for (std::string const& base : found.manifest.bases) collect(faults, [&] { require_base(found.path, base); });
+        if (!faults.empty()) throw InputError(std::move(faults));
+    });
+}
+
 std::optional<FoundCheckpoint> newest_checkpoint(fs::path const& dir) {
     std::vector<std::string> const numbers = checkpoint_numbers(dir);
     if (numbers.empty()) return std::nullopt;
-    return open_checkpoint(dir, numbers.back());
+    FoundCheckpoint found = open_checkpoint(dir, numbers.back());
+    require_bases(found);
+    return found;
 }
 
 std::string read_rest(FoundCheckpoint const& found) {

@@ -30,7 +30,10 @@ std::vector<std::string> checkpoint_numbers(std::filesystem::path const& dir);
 /// One checkpoint: its manifest is read, its files are there and have their sizes.
 /// @throws InputError that names file and fault, and as the fix the checkpoint to go on from instead
 FoundCheckpoint open_checkpoint(std::filesystem::path const& dir, std::string const& number);
-/// The one with the largest number, opened so; nothing where there is none. @throws InputError as above
+/// What is gone on from needs the checkpoints that its leaves are files of; of these their files alone, not theirs.
+/// @throws InputError where one is not there
+void require_bases(FoundCheckpoint const& found);
+/// The one with the largest number, opened so, with its bases; nothing where there is none. @throws InputError as above
 std::optional<FoundCheckpoint> newest_checkpoint(std::filesystem::path const& dir);
 
 /// Reads every byte of one of `parts` parts of the files and compares: headers, and hashes of all boxes. The ranks

@@ -205,6 +205,23 @@ TEST_CASE("a checkpoint without the one that its leaves lie in is refused", "[ex
         has(input_error_of([&] { newest_checkpoint(folder.path()); }), "000001: expected the checkpoint whose files "));
 }
 
+TEST_CASE("of a checkpoint that leaves lie in the files are needed, not those that it went on with itself",
+          "[executor][checkpoint]") {
+    TemporaryFolder const folder;
+    for (int number : {1, 2, 3}) {
+        NewCheckpoint next(folder.path(), "00000" + std::to_string(number), "u");
+        next.create({});
+        Manifest manifest = manifest_of({});
+        if (number > 1) manifest.bases = {"00000" + std::to_string(number - 1)};
+        next.commit(manifest, "");
+    }
+    remove_older(folder.path(), "000003", {"000002"});
+    auto const newest = newest_checkpoint(folder.path());
+    REQUIRE(newest);
+    CHECK_NOTHROW(verify_with_bases(*newest, 0, 1));
+    CHECK(has(input_error_of([&] { require_bases(open_checkpoint(folder.path(), "000002")); }), "000001: expected "));
+}
+
 TEST_CASE("older ones are removed, but bases, newer ones and what is none of ours", "[executor][checkpoint]") {
     TemporaryFolder const folder;
     fs::path const dir = folder.path();
