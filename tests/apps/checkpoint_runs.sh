@@ -45,11 +45,7 @@ for ranks in "$@"; do
 
     # Killed.
     rm -rf ckpt killed
-    timeout 60 "$mpiexec" "$flag" "$ranks" "$bin/einrun" train.sched --threads 1 --quiet --out killed \
-        --checkpoint ckpt --every 0.02s > /dev/null 2>&1 &
-    job=$!
-    for _ in $(seq 200); do [ -n "$(ls ckpt 2> /dev/null | grep '^0')" ] && break; sleep 0.05; done
-    pkill -9 -x einrun -P "$(pgrep -P $job)"; wait $job 2> /dev/null
+    kill_when true "$ranks" train.sched killed || fail "$ranks ranks saved nothing before they could be killed"
     run "$ranks" train.sched killed --checkpoint ckpt || fail "$ranks ranks after a kill: $(cat said)"
     diff -rq whole killed || fail "$ranks ranks: a run that was killed has other results"
 
@@ -71,8 +67,9 @@ for ranks in "$@"; do
     rm -rf kept
 
     # What belongs to another schedule, or is damaged.
-    rm -rf ckpt; stop_when "compgen -G 'ckpt/0*/*.npy' > values" "$ranks" train.sched stopped
-    [ $code = 75 ] || fail "$ranks ranks: a run was to stop with values saved: code $code, $(cat said)"
+    rm -rf ckpt
+    kill_when "compgen -G 'ckpt/0*/*.npy' > values" "$ranks" train.sched stopped ||
+        fail "$ranks ranks: a run saved no value: $(cat said)"
     "$bin/einplan" other.json -n "$ranks" --decompose eindecomp -q -o other.sched || exit 1
     run "$ranks" other.sched refused --checkpoint ckpt; code=$?
     { [ $code = 3 ] && grep -q "another schedule.*of another graph" said && ! grep -q "einplan --resume" said; } ||
@@ -157,11 +154,8 @@ spills=$(($(sed -n 's/.*peak a rank.*(\([0-9]*\) bytes).*/\1/p' planned) * 2 / 3
 run 2 listed.sched listed_whole || fail "a run with sparse results: $(cat said)"
 for memory in 1GiB $spills; do
     rm -rf ckpt listed
-    stop_when '[ "$(echo ckpt/0*/[FQST].npz | wc -w)" = 4 ]' 2 listed.sched listed --memory $memory \
-        --spill-dir "$work"
-    [ $code = 75 ] || fail "a run with sparse results and $memory is to stop: code $code, $(cat said)"
-    [ "$(cd ckpt/0* && echo *.npz)" = "F.npz Q.npz S.npz T.npz" ] ||
-        fail "sparse values are not saved as such: $(ls ckpt/0*)"
+    kill_when '[ "$(cd ckpt/0* && echo *.npz)" = "F.npz Q.npz S.npz T.npz" ]' 2 listed.sched listed \
+        --memory $memory --spill-dir "$work" || fail "sparse values and $memory are not saved as such: $(cat said)"
     run 2 listed.sched listed --checkpoint ckpt --memory $memory --spill-dir "$work" --report report.json ||
         fail "a run with sparse results and $memory goes on: $(cat said)"
     grep -q '"resumed_from": "ckpt/0' report.json || fail "the report does not say where sparse results went on"
@@ -203,8 +197,7 @@ JSON
     fail "a loop with sparse values: $(cat said)"
 rm -rf ckpt carried
 for _ in 1 2; do
-    stop_when '[ -e ckpt/0*/t:W.npz ]' 2 carried.sched carried
-    [ $code = 75 ] || fail "a loop with sparse values was to stop early, it ended with code $code: $(cat said)"
+    kill_when '[ -e ckpt/0*/t:W.npz ]' 2 carried.sched carried || fail "what a loop carries is not saved: $(cat said)"
     [ -e kept ] || cp -r ckpt kept
 done
 "$bin/eintool" show kept --check | grep -q '  t:W .* sparse, ' || fail "what a loop carries is not saved sparse"
@@ -230,8 +223,7 @@ JSON
 "$bin/einplan" held.json -n 3 --decompose eindecomp -q -o held.sched && run 3 held.sched held_whole ||
     fail "a run that holds inputs: $(cat said)"
 rm -rf ckpt
-stop_when '[ -e ckpt/0*/manifest.json ]' 3 held.sched held
-[ $code = 75 ] || fail "a run that holds inputs is to stop early: code $code, $(cat said)"
+kill_when '[ -e ckpt/0*/manifest.json ]' 3 held.sched held || fail "a run that holds inputs saved nothing: $(cat said)"
 run 3 held.sched held --checkpoint ckpt || fail "a run that holds inputs goes on: $(cat said)"
 diff -rq held_whole held || fail "a run that held inputs has other results"
 
@@ -245,8 +237,7 @@ JSON
     fail "a run with idle ranks: $(cat planned)"
 grep -q '2 of 3 have nothing to do' planned || fail "no rank is idle: $(cat planned)"
 rm -rf ckpt
-stop_when '[ -e ckpt/0*/p:x.npy ]' 3 idle.sched idle_stopped
-[ $code = 75 ] || fail "a run with idle ranks that is to stop early: code $code, $(cat said)"
+kill_when '[ -e ckpt/0*/p:x.npy ]' 3 idle.sched idle_stopped || fail "a run with idle ranks saved nothing: $(cat said)"
 run 3 idle.sched idle_stopped --checkpoint ckpt || fail "a run with idle ranks goes on: $(cat said)"
 diff -rq idle_whole idle_stopped || fail "a run with idle ranks that was stopped has other results"
 
@@ -266,9 +257,8 @@ JSON
 "$bin/einplan" behind.json -n 2 --decompose eindecomp -o behind.sched > planned && run 2 behind.sched behind_whole ||
     fail "a loop behind a loop: $(cat planned said)"
 rm -rf ckpt
-stop_when '[ "$(grep -c "\"loop\"" ckpt/0*/rest.json)" = 1 ]' 2 behind.sched behind
-[ $code = 75 ] || fail "a run that is to stop behind a loop: code $code, $(cat said)"
-[ "$(grep -c '"loop"' ckpt/0*/rest.json)" = 1 ] || fail "a finished loop is left to do: $(cat ckpt/0*/rest.json)"
+kill_when '[ "$(grep -c "\"loop\"" ckpt/0*/rest.json)" = 1 ]' 2 behind.sched behind ||
+    fail "a finished loop is left to do: $(cat said ckpt/0*/rest.json)"
 "$bin/einplan" --resume ckpt -n 3 -q -o rest.sched && run 3 rest.sched elastic_behind ||
     fail "three ranks behind a loop: $(cat said)"
 "$bin/eintool" diff behind_whole elastic_behind --tolerance 1e-9 > differ || fail "behind a loop: $(cat differ)"

@@ -15,16 +15,29 @@ run() {
         --out "$out" "$@" 2> said
 }
 
-# stop_when CONDITION RANKS SCHEDULE OUT OPTIONS...: a run that saves into ckpt, and is asked to stop when the condition
-# holds of what it has saved. Sets `code`: 75 when it stopped; else it ended first, or never came there.
-stop_when() {
-    local condition=$1 before job rank; shift
+# ranks_here SIGNAL: to those that run in this folder.
+ranks_here() {
+    local rank
+    for rank in $(pgrep -x einrun); do
+        [ "$(readlink "/proc/$rank/cwd")" != "$(pwd -P)" ] || kill "-$1" "$rank" 2> /dev/null
+    done
+}
+
+# kill_when CONDITION RANKS SCHEDULE OUT OPTIONS...: a run that saves into ckpt is killed when the condition holds of a
+# checkpoint that it has saved: that one stays, however busy the machine is. @return whether it came there
+kill_when() {
+    local condition=$1 before job killed=1; shift
     before=$(echo ckpt/0*)
     run "$@" --checkpoint ckpt --every 0.02s & job=$!
-    until [ "$(echo ckpt/0*)" != "$before" ] && eval "$condition" 2> /dev/null || ! kill -0 $job 2> /dev/null
-    do sleep 0.02; done
-    for rank in $(pgrep -x einrun); do   # those of this folder alone
-        [ "$(readlink "/proc/$rank/cwd")" != "$(pwd -P)" ] || kill -USR1 "$rank" 2> /dev/null
+    holds() { [ "$(echo ckpt/0*)" != "$before" ] && eval "$condition" 2> /dev/null; }
+    while kill -0 $job 2> /dev/null; do
+        if holds; then
+            ranks_here STOP
+            if holds; then killed=0; ranks_here KILL; break; fi
+            ranks_here CONT
+        fi
+        sleep 0.02
     done
-    wait $job; code=$?
+    wait $job 2> /dev/null
+    return $killed
 }

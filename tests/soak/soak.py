@@ -34,7 +34,7 @@ class Soak:
         self.faults, self.runs, self.checked, self.refused, self.spilled, self.repeated = 0, 0, 0, 0, 0, 0
         self.folder = pathlib.Path(tempfile.mkdtemp())
 
-    def launch(self, command, watch=None):
+    def launch(self, command, watch=None, limit=LIMIT):
         temporary = {name: str(self.folder / "tmp") for name in ("TMPDIR", "OMPI_MCA_orte_tmpdir_base")}
         process = subprocess.Popen([str(word) for word in command], cwd=self.folder, stdin=subprocess.DEVNULL,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
@@ -42,17 +42,17 @@ class Soak:
         if watch is not None:
             threading.Thread(target=watch, args=(process,), daemon=True).start()
         try:
-            said = process.communicate(timeout=LIMIT)[1]
+            said = process.communicate(timeout=limit)[1]
             return process.returncode, said
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, 9)
             process.communicate()
-            return None, f"no end after {LIMIT} s"
+            return None, f"no end after {limit} s"
 
     def fault(self, text, *commands):
         self.faults += 1
         kept = self.folder.parent / f"soak-fault-{os.getpid()}-{self.faults}"
-        shutil.copytree(self.folder, kept)
+        shutil.copytree(self.folder, kept, ignore=shutil.ignore_patterns("tmp"))  # of mpirun: pipes
         print(f"{text}\n    in {kept}: " + "; ".join(" ".join(map(str, c)) for c in commands), flush=True)
 
     def options(self):
@@ -104,7 +104,7 @@ class Soak:
         seconds, sizes = max(report["seconds"]["execute"], 1e-6), []
         repeats = max(REPEATS, min(100 * REPEATS, int(WATCHED / seconds)))
         run = run + ["--repeat", repeats]
-        code, said = self.launch(run, self.watcher(sizes))
+        code, said = self.launch(run, self.watcher(sizes), 6 * LIMIT)  # the machine may be busier than it was
         self.runs += 1
         self.repeated += 1
         if code != 0:
