@@ -3,21 +3,13 @@
 #include <algorithm>
 #include <string_view>
 
+#include "lib/base/files/file_kind.hpp"
 #include "lib/base/json.hpp"
 #include "lib/graph/read_graph.hpp"
-#include "lib/schedule/file/file.hpp"
 #include "lib/tensor/read.hpp"
 #include "lib/tensor/storage/storage.hpp"
 
 namespace ein::apps {
-
-void refuse_schedule(std::filesystem::path const& path, std::string const& wanted) {
-    if (schedule::is_schedule_file(path))
-        throw InputError(Fault{path.string(), "", "a " + wanted, "a schedule",
-                               wanted == "graph" ? "give the graph that it was planned from; einrun runs schedules, "
-                                                   "eintool show shows them"
-                                                 : "einrun --report writes one when it runs the schedule"});
-}
 
 namespace {
 
@@ -49,7 +41,7 @@ std::vector<std::string> notes_of(graph::EinGraph const& graph) {
 
 GraphFile read_graph_file(std::filesystem::path const& path) {
     if (path == "-") return {read_text_file("/dev/stdin"), "standard input", std::filesystem::current_path()};
-    refuse_schedule(path, "graph");
+    refuse_other_kind(path, FileUse::graph, "a graph");
     return {read_text_file(path), path.string(), path.parent_path()};
 }
 
