@@ -14,7 +14,8 @@ namespace ein::apps {
 Machines read_machines(EinplanOptions const& options) {
     if (options.cluster.empty()) return {{}, "the built-in cluster"};
     std::string const file = options.cluster.string();
-    return {scheduler::cluster_from_json(read_json_of(FileUse::cluster, "a cluster file", options.cluster), file), file};
+    return {scheduler::cluster_from_json(read_json_of(FileUse::cluster, "a cluster file", options.cluster), file),
+            file};
 }
 
 std::optional<std::int64_t> budget_of(EinplanOptions const& options, Machines const& machines) {

@@ -26,13 +26,16 @@ declare -A looks=([graph.json]="a graph" [graph.sched]="a schedule" [plan.json]=
     [trace.json]="a trace" [cluster.json]="a cluster file" [explanation.json]="what einplan --explain=json prints"
     [opt_einsum.json]="a contraction as opt_einsum writes it" [cotengra.json]="a contraction as cotengra writes it"
     [circuit.qasm]="a circuit of OpenQASM" [table.csv]="what looks like numbers as text, with commas"
-    [program.py]="what looks like a program of Python" [array.npy]="what looks like a .npy file" [model]="the folder of a model")
-declare -A mends=([graph.json]="einplan graph.json -n 4" [graph.sched]="einrun runs it" [plan.json]="--plan-in plan.json"
+    [program.py]="what looks like a program of Python" [array.npy]="what looks like a .npy file"
+    [model]="the folder of a model")
+declare -A mends=([graph.json]="einplan graph.json -n 4" [graph.sched]="einrun runs it"
+    [plan.json]="--plan-in plan.json"
     [report.json]="eintool report report.json" [trace.json]="eintool trace trace.json"
     [cluster.json]="--cluster cluster.json" [explanation.json]="--plan-out writes a plan"
     [opt_einsum.json]="eintool import opt_einsum opt_einsum.json" [circuit.qasm]="eintool import qasm circuit.qasm"
     [cotengra.json]="eintool import cotengra cotengra.json" [table.csv]="numpy.loadtxt(\"table.csv\""
-    [program.py]="python3 program.py" [array.npy]='{"npy": "array.npy"}' [model]="eintool import safetensors-llama model")
+    [program.py]="python3 program.py" [array.npy]='{"npy": "array.npy"}'
+    [model]="eintool import safetensors-llama model")
 
 # reader OWN COMMAND...: @ stands for the file; OWN are the files that it reads
 reader() {

@@ -31,9 +31,7 @@ std::string named(std::string_view mend, fs::path const& file) {
     return out;
 }
 
-FileKind kind(Row const& row, fs::path const& name) {
-    return {row.use, std::string(row.looks), named(row.mend, name)};
-}
+FileKind kind(Row const& row, fs::path const& name) { return {row.use, std::string(row.looks), named(row.mend, name)}; }
 
 FileKind other(std::string_view looks, std::string_view mend, fs::path const& name) {
     return kind({FileUse::other, looks, mend}, name);
@@ -209,8 +207,7 @@ std::optional<FileKind> kind_of_keys(std::function<bool(std::string_view)> const
     return found;
 }
 
-std::optional<FileKind> kind_of_bytes(std::string_view text, std::uint64_t size, fs::path const& name,
-                                      FileUse wanted) {
+std::optional<FileKind> kind_of_bytes(std::string_view text, std::uint64_t size, fs::path const& name, FileUse wanted) {
     if (size == 0) return other("an empty file", "write it again", name);
     if (text.starts_with("PK\3\4") && text.substr(0, 512).find("/data.pkl") != std::string_view::npos)
         return other("a file of PyTorch", R"(convert it: numpy.save("STEM.npy", torch.load("FILE").numpy()))", name);

@@ -1,8 +1,8 @@
 // What a file is, by its first bytes and, of JSON, by its keys: the one table for who was given another file than the
-// one that was asked for. A graph given to einrun, a run report to eintool trace, a CSV called .npy, a web page in place
-// of a download. What each reader takes itself it says by a FileUse; the mend says what the file that was found is for.
-// Example: of report.json, where a trace is read: "report.json: expected a trace that einrun --trace wrote, found a
-// run report; show it: eintool report report.json".
+// one that was asked for. A graph given to einrun, a run report to eintool trace, a CSV called .npy, a web page in
+// place of a download. What each reader takes itself it says by a FileUse; the mend says what the file that was found
+// is for. Example: of report.json, where a trace is read: "report.json: expected a trace that einrun --trace wrote,
+// found a run report; show it: eintool report report.json".
 #pragma once
 
 #include <cstdint>
@@ -37,8 +37,8 @@ enum class FileUse {
 
 struct FileKind {
     FileUse use = FileUse::other;
-    std::string looks;   // "a run report"
-    std::string mend;    // what to do with it
+    std::string looks;    // "a run report"
+    std::string mend;     // what to do with it
     bool certain = true;  // a signature or keys that nothing else has; else what text looks like
     bool words = false;   // text that may be words with spaces between them, as listed elements are
 };

@@ -53,12 +53,12 @@ inline constexpr std::array magics{
     Magic{"EINSCHED"sv, schedule},
     Magic{"OPENQASM"sv, circuit},
     Magic{"\x93NUMPY"sv, other("a .npy file", R"(name it in a graph: "data": {"npy": "FILE"})")},
-    Magic{"PK\3\4"sv, other("a zip archive, as .npz is", R"(name it in a graph: "data": {"npz": "FILE", "entry": NAME},)"
-                                                         R"( or "scipy" for what scipy.sparse.save_npz wrote)")},
+    Magic{"PK\3\4"sv,
+          other("a zip archive, as .npz is", R"(name it in a graph: "data": {"npz": "FILE", "entry": NAME},)"
+                                             R"( or "scipy" for what scipy.sparse.save_npz wrote)")},
     Magic{"PK\5\6"sv, other("an empty zip archive", "write it again, for example with numpy.savez")},
     Magic{"%%MatrixMarket"sv, other("a Matrix Market file", R"(name it in a graph: "data": {"mtx": "FILE"})")},
-    Magic{"\x89HDF\r\n"sv,
-          other("an HDF5 file", R"(convert it: numpy.save("STEM.npy", h5py.File("FILE")[NAME][:]))")},
+    Magic{"\x89HDF\r\n"sv, other("an HDF5 file", R"(convert it: numpy.save("STEM.npy", h5py.File("FILE")[NAME][:]))")},
     Magic{"MATLAB 5.0 MAT-file"sv,
           other("a MATLAB file", R"(convert it: numpy.save("STEM.npy", scipy.io.loadmat("FILE")[NAME]))")},
     Magic{"PAR1"sv,

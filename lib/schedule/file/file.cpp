@@ -51,8 +51,7 @@ constexpr std::size_t at_a_time = 256;  // sections that are encoded together: w
 [[noreturn]] void refuse_no_schedule(std::filesystem::path const& path) {
     refuse_other_kind(path, FileUse::schedule, "a schedule file");
     auto const kind = kind_of_file(path);
-    refuse(path, "a schedule file", kind ? found_text(*kind) : "something else",
-           "give the file that einplan wrote");
+    refuse(path, "a schedule file", kind ? found_text(*kind) : "something else", "give the file that einplan wrote");
 }
 
 std::uint64_t aligned(std::uint64_t offset) { return (offset + 15) / 16 * 16; }
@@ -110,8 +109,7 @@ std::span<Part const> table_of(void const* data) {
 }
 
 void check_container(std::filesystem::path const& path, void const* data, std::size_t size) {
-    if (size < sizeof(Preamble) || preamble_of(data).magic != magic)
-        refuse_no_schedule(path);
+    if (size < sizeof(Preamble) || preamble_of(data).magic != magic) refuse_no_schedule(path);
     Preamble const& preamble = preamble_of(data);
     if (preamble.version != version)
         refuse(path, "a schedule of version " + std::to_string(version), "version " + std::to_string(preamble.version),

@@ -1,8 +1,7 @@
 // How readers of tensors refuse a file of another kind: a CSV called .npy, a graph, a web page in place of a download.
-// What it looks like says lib/base/files/file_kind.hpp. Only asked once a file is known not to be what it should be: any
-// bytes may be numbers.
-// Example: of "0.5,1.5\n2.5,3.5\n" in X.csv: "what looks like numbers as text, with commas (\"0.5,1.5\")", and to mend
-// it numpy.save("X.npy", numpy.loadtxt("X.csv", delimiter=",")).
+// What it looks like says lib/base/files/file_kind.hpp. Only asked once a file is known not to be what it should be:
+// any bytes may be numbers. Example: of "0.5,1.5\n2.5,3.5\n" in X.csv: "what looks like numbers as text, with commas
+// (\"0.5,1.5\")", and to mend it numpy.save("X.npy", numpy.loadtxt("X.csv", delimiter=",")).
 #pragma once
 
 #include <optional>

@@ -77,8 +77,8 @@ TEST_CASE("what is read as another kind is refused with what it is for", "[lib][
 }
 
 TEST_CASE("a file is what is wanted where it may be that", "[lib][base][file_kind]") {
-    Sample const network{FileUse::cotengra, "n.json",
-                         R"({"inputs": [["a"]], "output": [], "size_dict": {"a": 2}})", ""};
+    Sample const network{FileUse::cotengra, "n.json", R"({"inputs": [["a"]], "output": [], "size_dict": {"a": 2}})",
+                         ""};
     CHECK(refusal(FileUse::cotengra, "a contraction", network).empty());
     CHECK(refusal(FileUse::omeinsum, "a contraction", network).empty());  // its reader takes the same keys
     CHECK_THAT(refusal(FileUse::opt_einsum, "a contraction", network), Catch::Contains("eintool import cotengra"));
