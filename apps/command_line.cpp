@@ -1,9 +1,11 @@
 #include "apps/command_line.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <span>
 #include <sstream>
+#include <string_view>
 
 #include "apps/usage_mends.hpp"
 #include "lib/base/error.hpp"
@@ -28,9 +30,33 @@ void refuse_unknown_command(CLI::App const& app, int argc, char const* const* ar
     throw UsageError("expected " + one_of(names) + ", found '" + word + "'; " + command_mend(word, names));
 }
 
+/// What --help says stands behind an option, by the option's name: one word means one thing in all programs.
+struct Value {
+    std::string_view option, is;
+};
+constexpr std::array values{
+    Value{"input", "NAME=FILE"}, Value{"set", "NAME=NUMBER"}, Value{"memory", "SIZE"},  Value{"device-memory", "SIZE"},
+    Value{"every", "TIME"},      Value{"stop-at", "TIME"},    Value{"out", "DIR"},      Value{"resume", "DIR"},
+    Value{"checkpoint", "DIR"},  Value{"spill-dir", "DIR"},   Value{"output", "FILE"},  Value{"inputs-below", "DIR"},
+    Value{"plan-in", "FILE"},    Value{"plan-out", "FILE"},   Value{"cluster", "FILE"}, Value{"cluster-out", "FILE"},
+    Value{"report", "FILE"},     Value{"trace", "FILE"},      Value{"tokens", "FILE"},  Value{"place", "NAME"},
+    Value{"decompose", "NAME"},  Value{"device", "NAME"},     Value{"dtype", "DTYPE"},
+};
+
+void name_values(CLI::App& app) {
+    for (CLI::Option* option : app.get_options())
+        for (std::string const& name : option->get_lnames()) {
+            auto const* const known = std::ranges::find(values, std::string_view(name), &Value::option);
+            if (known != values.end() && option->get_type_name().starts_with("TEXT"))
+                option->type_name(std::string(known->is));
+        }
+    for (CLI::App* command : app.get_subcommands([](CLI::App const*) { return true; })) name_values(*command);
+}
+
 }  // namespace
 
 std::optional<int> parse(CLI::App& app, int argc, char const* const* argv) {
+    name_values(app);
     refuse_unknown_command(app, argc, argv);
     std::span<char const* const> const words(argv + std::min(argc, 1), static_cast<std::size_t>(std::max(0, argc - 1)));
     try {
@@ -48,8 +74,8 @@ std::optional<int> parse(CLI::App& app, int argc, char const* const* argv) {
 std::int64_t memory_budget(std::string const& text, std::string const& option) {
     auto const bytes = parse_bytes(text);
     if (!bytes || *bytes == 0)
-        throw UsageError(option + ": expected a size such as 8GiB, found '" + text +
-                         "'; write a number and a unit (B, KB, MB, GB, TB, KiB, MiB, GiB, TiB)");
+        throw UsageError(option + ": expected " + std::string(example_of_size) + ", found '" + text + "'; " +
+                         mend_size(text));
     return *bytes;
 }
 

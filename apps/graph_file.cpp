@@ -3,21 +3,14 @@
 #include <algorithm>
 #include <string_view>
 
+#include "apps/index_values.hpp"
+#include "lib/base/files/file_kind.hpp"
 #include "lib/base/json.hpp"
 #include "lib/graph/read_graph.hpp"
-#include "lib/schedule/file/file.hpp"
 #include "lib/tensor/read.hpp"
 #include "lib/tensor/storage/storage.hpp"
 
 namespace ein::apps {
-
-void refuse_schedule(std::filesystem::path const& path, std::string const& wanted) {
-    if (schedule::is_schedule_file(path))
-        throw InputError(Fault{path.string(), "", "a " + wanted, "a schedule",
-                               wanted == "graph" ? "give the graph that it was planned from; einrun runs schedules, "
-                                                   "eintool show shows them"
-                                                 : "einrun --report writes one when it runs the schedule"});
-}
 
 namespace {
 
@@ -49,7 +42,7 @@ std::vector<std::string> notes_of(graph::EinGraph const& graph) {
 
 GraphFile read_graph_file(std::filesystem::path const& path) {
     if (path == "-") return {read_text_file("/dev/stdin"), "standard input", std::filesystem::current_path()};
-    refuse_schedule(path, "graph");
+    refuse_other_kind(path, FileUse::graph, "a graph");
     return {read_text_file(path), path.string(), path.parent_path()};
 }
 
@@ -88,6 +81,22 @@ void check_raw_files(graph::EinGraph const& graph, GraphFile const& file, std::v
     if (!faults.empty()) throw InputError(std::move(faults));
 }
 
+/// Indices out of range are told now where they can be read now.
+void check_indices(graph::EinGraph const& graph, GraphFile& file, std::vector<std::string> const& inputs) {
+    auto const read = [&](graph::Leaf const& leaf) -> std::optional<tensor::HostTensor> {
+        graph::Value const& value = graph.value(leaf.value);
+        tensor::Source const source = source_of(value.name, leaf.source, inputs);
+        if (std::holds_alternative<tensor::MissingSource>(source)) return std::nullopt;
+        try {
+            return tensor::read_all(source, value.name, value.dtype, value.shape, file.folder);
+        } catch (Error const&) {  // told when it is needed
+            return std::nullopt;
+        }
+    };
+    std::vector<Fault> faults = index_faults(graph, file.name, read, file.notes);
+    if (!faults.empty()) throw InputError(std::move(faults));
+}
+
 }  // namespace
 
 graph::EinGraph read_graph(GraphFile& file, std::vector<std::string> const& inputs) {
@@ -100,6 +109,7 @@ graph::EinGraph read_graph(GraphFile& file, std::vector<std::string> const& inpu
     check_raw_files(read.graph, file, inputs);
     file.text = std::move(read.text);
     file.notes = std::move(read.notes);
+    check_indices(read.graph, file, inputs);
     for (std::string& note : notes_of(read.graph)) file.notes.push_back(std::move(note));
     return std::move(read.graph);
 }

@@ -22,9 +22,6 @@ std::string folder_seen_from(std::filesystem::path const& folder, std::filesyste
 /// @throws InputError when it cannot be read
 GraphFile read_graph_file(std::filesystem::path const& path);
 
-/// @throws InputError for a file that is a schedule, where `wanted` ("graph") is read
-void refuse_schedule(std::filesystem::path const& path, std::string const& wanted);
-
 /// The graph in it. Tensors may leave shape and dtype to their files: `file.text` then has them.
 /// @param inputs  NAME=FILE: in place of what the graph names for a tensor
 /// @throws InputError with every fault

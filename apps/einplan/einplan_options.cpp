@@ -4,10 +4,10 @@
 #include <algorithm>
 
 #include "apps/command_line.hpp"
-#include "apps/graph_file.hpp"
 #include "apps/inputs_below.hpp"
 #include "apps/option_forms.hpp"
 #include "lib/base/error.hpp"
+#include "lib/base/files/file_kind.hpp"
 #include "planner/strategies/strategies.hpp"
 
 namespace ein::apps {
@@ -97,7 +97,7 @@ void check_and_complete(EinplanOptions& options) {
     if (options.graph.empty() && options.resume.empty())
         throw UsageError("expected GRAPH, a file that says what to compute, found none; see --help");
     if (options.graph.empty() && options.out.empty()) options.out = fs::path(options.resume) / "rest.sched";
-    if (!options.graph.empty() && options.graph != "-") refuse_schedule(options.graph, "graph");
+    if (!options.graph.empty() && options.graph != "-") refuse_other_kind(options.graph, FileUse::graph, "a graph");
     if (options.ranks == 0 && options.sweep.empty())
         throw UsageError("expected -n RANKS, found none; write -n 4 for four ranks");
     if (options.ranks == 0 && !options.explain.empty())

@@ -5,6 +5,7 @@
 #include "apps/command_line.hpp"
 #include "apps/report_errors.hpp"
 #include "lib/base/error.hpp"
+#include "lib/base/files/file_kind.hpp"
 #include "lib/base/json.hpp"
 #include "lib/relation/plan_json.hpp"
 
@@ -13,7 +14,8 @@ namespace ein::apps {
 Machines read_machines(EinplanOptions const& options) {
     if (options.cluster.empty()) return {{}, "the built-in cluster"};
     std::string const file = options.cluster.string();
-    return {scheduler::cluster_from_json(parse_json(read_text_file(options.cluster), file), file), file};
+    return {scheduler::cluster_from_json(read_json_of(FileUse::cluster, "a cluster file", options.cluster), file),
+            file};
 }
 
 std::optional<std::int64_t> budget_of(EinplanOptions const& options, Machines const& machines) {
@@ -47,6 +49,7 @@ PlanningOptions planning_options(EinplanOptions const& options, Machines const& 
 std::optional<relation::Plan> given_plan(EinplanOptions const& options, graph::EinGraph const& graph,
                                          std::string const& graph_hash) {
     if (options.plan_in.empty()) return std::nullopt;
+    refuse_other_kind(options.plan_in, FileUse::plan, "a plan that einplan --plan-out wrote");
     relation::Plan plan =
         relation::read_plan(read_text_file(options.plan_in), options.plan_in.string(), graph, graph_hash);
     if (plan.ranks != options.ranks)

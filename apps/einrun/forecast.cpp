@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "lib/base/files/file_kind.hpp"
 #include "lib/schedule/file/file.hpp"
 #include "scheduler/simulate/simulate.hpp"
 #include "scheduler/simulate/task_costs.hpp"
@@ -14,7 +15,7 @@ using scheduler::Cluster;
 
 Cluster forecast_cluster(std::filesystem::path const& file, int threads) {
     if (!file.empty())
-        return scheduler::cluster_from_json(parse_json(read_text_file(file), file.string()), file.string());
+        return scheduler::cluster_from_json(read_json_of(FileUse::cluster, "a cluster file", file), file.string());
     Cluster cluster;
     double const share = static_cast<double>(threads) / cluster.threads;
     for (double* rate : {&cluster.flops_f64, &cluster.flops_f32, &cluster.operations}) *rate *= share;

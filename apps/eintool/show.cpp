@@ -7,6 +7,7 @@
 #include "apps/eintool/checkpoint_screen.hpp"
 #include "apps/eintool/commands.hpp"
 #include "lib/base/error.hpp"
+#include "lib/base/files/file_kind.hpp"
 #include "lib/base/json.hpp"
 #include "lib/schedule/file/file.hpp"
 #include "lib/schedule/print/overview.hpp"
@@ -68,6 +69,7 @@ void refuse_other_than(ShowOptions const& options, std::string const& found) {
 }
 
 int show_checkpoint(ShowOptions const& options) {
+    refuse_other_kind(options.path, FileUse::checkpoint, "a schedule, a plan or a checkpoint");
     refuse_other_than(options, "a folder");
     if (options.json) return std::fputs(checkpoint_json(options.path).c_str(), stdout) < 0 ? 1 : 0;
     CheckpointScreen const screen = checkpoint_screen(options.path, options.check ? Check::every_byte : Check::sizes);
@@ -76,7 +78,7 @@ int show_checkpoint(ShowOptions const& options) {
 }
 
 int show_plan(ShowOptions const& options) {
-    Json const plan = parse_json(read_text_file(options.path), options.path);
+    Json const plan = read_json_of(FileUse::plan, "a schedule, a plan or a checkpoint", options.path);
     if (!plan.is_object() || !plan.contains("einplan"))
         throw InputError(Fault{options.path, "", "a schedule or a plan", "something else",
                                "give a file that einplan wrote with -o or --plan-out"});

@@ -78,9 +78,15 @@ DeviceChoice device_choice_from_text(std::string_view text) {
     if (text == "auto") return {DeviceKind::automatic};
     if (text == "reference") return {DeviceKind::reference};
     if (text == "cpu") return {DeviceKind::cpu};
-    if (text == "cuda") return {DeviceKind::cuda};
-    throw UsageError("--device: expected auto, reference, cpu or cuda, found '" + std::string(text) +
-                     (text == "cuda:tf32" ? "'; give --device cuda and --allow-tf32" : "'; correct the option"));
+    if (text == "cuda" || text == "gpu") return {DeviceKind::cuda};
+    std::string const mend = text == "cuda:tf32" ? "give --device cuda and --allow-tf32"
+                             : name == "cuda" || name == "gpu"
+                                 ? "give --device cuda: ranks take in turn the GPUs that they see, and "
+                                   "CUDA_VISIBLE_DEVICES says which those are"
+                             : name == "rocm" || name == "hip" || name == "mps" || name == "metal" || name == "tpu"
+                                 ? "GPUs are NVIDIA's alone; cpu runs anywhere"
+                                 : "correct the option";
+    throw UsageError("--device: expected auto, reference, cpu or cuda, found '" + std::string(text) + "'; " + mend);
 }
 
 }  // namespace ein::executor

@@ -274,6 +274,10 @@ private:
             run_state_.read([](Dispatcher const& dispatcher) { return dispatcher.iterations().taken(); }));
         result_.iterations.assign(parts_.header.loops.size(), 0);
         for (schedule::LoopId loop : begun.ids()) result_.iterations[parts_.section.loops[loop].spec] = begun[loop];
+        auto const ran_out =
+            run_state_.read([](Dispatcher const& dispatcher) { return dispatcher.iterations().ran_out(); });
+        result_.ran_out.assign(parts_.header.loops.size(), 0);
+        for (schedule::LoopId loop : ran_out.ids()) result_.ran_out[parts_.section.loops[loop].spec] |= ran_out[loop];
         result_.flops = schedule::flops(parts_.header, parts_.section, schedule::Runs(parts_.section, begun));
         result_.predicted = schedule::exchanged(parts_.section, begun);
         if (stops_) {

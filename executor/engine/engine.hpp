@@ -76,9 +76,10 @@ struct RunResult {
     std::optional<RankCalls> calls;           // where they were checked
     bool stopped = false;                     // early, with a checkpoint: nothing is stored
     Table<schedule::LoopSpecId, std::int64_t>
-        iterations;                  // of each loop in one round, an inner one's over all iterations of the outer
-    schedule::Exchanged predicted;   // of one round, for that many iterations
-    std::vector<TaskTimes> workers;  // by worker; the last one has the transfers
+        iterations;  // of each loop in one round, an inner one's over all iterations of the outer
+    Table<schedule::LoopSpecId, std::uint8_t> ran_out;  // not 0: its condition asked for more iterations than there are
+    schedule::Exchanged predicted;                      // of one round, for that many iterations
+    std::vector<TaskTimes> workers;                     // by worker; the last one has the transfers
 };
 
 class Engine {

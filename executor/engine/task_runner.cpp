@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "executor/engine/task_moves.hpp"
+#include "executor/health/index_fault.hpp"
 #include "lib/base/error.hpp"
 #include "lib/tensor/sparse/sparse_moves.hpp"
 
@@ -150,7 +151,11 @@ void TaskRunner::launch(TaskId id, Task const& task, WorkerTeam& team, Scratch& 
     call.begin = section_.region_of(task).begin;
     if (Block const& result = block(*task.result()); result.is_listed())
         call.room = static_cast<std::size_t>(section_.bytes_of(result));
-    kernels_.kernel(id).launch(call, team);
+    try {
+        kernels_.kernel(id).launch(call, team);
+    } catch (scalar::PositionError const& error) {  // of kernels of this process: those of a GPU say it later
+        throw InputError(index_fault(header_, section_, task, scratch.blocks.inputs[0], error));
+    }
 }
 
 SpillStore& TaskRunner::spills() const {

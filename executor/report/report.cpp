@@ -65,6 +65,7 @@ Json rank_report(Rank rank, RunFacts const& facts, RunResult const& result) {
             {"messages_sent", result.transfers.messages_sent},
             {"bytes_predicted", result.predicted.sent},
             {"turns", result.iterations.list()},
+            {"ran_out", result.ran_out.list()},
             {"peak_block_bytes", result.blocks.peak_bytes()},
             {"peak_predicted", result.peak_predicted},
             {"spill",
@@ -100,7 +101,10 @@ Json loops_of(std::vector<Json> const& ranks, schedule::Header const& header) {
     for (schedule::LoopSpecId l : header.loops.ids()) {
         std::int64_t iterations = 0;
         for (Json const& rank : ranks) iterations = std::max(iterations, rank.at("turns")[at(l)].get<std::int64_t>());
+        bool const ran_out =
+            std::ranges::any_of(ranks, [&](Json const& rank) { return rank.at("ran_out")[at(l)].get<int>() != 0; });
         out.push_back({{"name", header.loops[l].name}, {"turns", iterations}});
+        if (ran_out) out.back()["ran_out"] = true;
     }
     return out;
 }

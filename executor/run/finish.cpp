@@ -66,6 +66,18 @@ void demand_verified(relation::Verification const& verified) {
     throw RunError(fault_of(end.non_finite, end.schedule.header));
 }
 
+/// Loops that ended because they had as many iterations as they may, not because their condition said so.
+std::vector<std::string> loops_that_ran_out(Json const& report) {
+    std::vector<std::string> out;
+    for (Json const& loop : report.value("loops", Json::array()))
+        if (loop.contains("ran_out"))
+            out.push_back("loop '" + loop.at("name").get<std::string>() + "' had all of its " +
+                          std::to_string(loop.at("turns").get<std::int64_t>()) +
+                          " iterations, and its condition still asks for another: results are those so far; raise "
+                          "\"max\", or see why \"while\" stays true");
+    return out;
+}
+
 /// At rank 0. @return why there is no report  @throws RunError for results that are not finite, MismatchError, or what
 /// verify throws
 std::optional<Error> conclude(Json& report, RunEnd const& end, EndActions const& actions,
@@ -84,6 +96,7 @@ std::optional<Error> conclude(Json& report, RunEnd const& end, EndActions const&
                           (end.checkpoint ? summary_of(*end.checkpoint) : "") +
                           (verified ? verified_lines(*verified) : "") + (complete ? output_lines(end.outputs) : ""));
     for (std::string const& message : warnings_of(end.non_finite, end.schedule.header)) messages.warn(message);
+    for (std::string const& message : loops_that_ran_out(report)) messages.warn(message);
     if (verified) demand_verified(*verified);
     return unwritten;
 }

@@ -33,7 +33,8 @@ constexpr std::array<Info, dtype_count> infos{{
 
 constexpr DTypeName taken_names[]{
     {"float16", DType::f16},  {"half", DType::f16},      {"f2", DType::f16},          {"<f2", DType::f16},
-    {"=f2", DType::f16},      {"e", DType::f16},         {"bfloat16", DType::bf16},   {"float32", DType::f32},
+    {"=f2", DType::f16},      {"e", DType::f16},         {"fp16", DType::f16},        {"bfloat16", DType::bf16},
+    {"bfloat", DType::bf16},  {"fp32", DType::f32},      {"fp64", DType::f64},        {"float32", DType::f32},
     {"single", DType::f32},   {"f4", DType::f32},        {"<f4", DType::f32},         {"=f4", DType::f32},
     {"float64", DType::f64},  {"double", DType::f64},    {"<f8", DType::f64},         {"=f8", DType::f64},
     {"float_", DType::f64},   {"complex64", DType::c64}, {"csingle", DType::c64},     {"c8", DType::c64},

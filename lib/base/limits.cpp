@@ -63,9 +63,10 @@ std::pair<Limit, std::int64_t> entry_from(std::string_view text) {
     }
     std::string_view const amount = text.substr(std::min(text.size(), name.size() + 1));
     auto const value = amount_from(*row, amount);
+    std::string const bits = row->bytes ? mend_bits(amount, "") : "";
     if (!value)
         refuse((row->bytes ? "a size for " : "a number for ") + std::string(name), amount,
-               "write " + std::string(name) + (row->bytes ? "=1GiB" : "=5000000"));
+               bits.empty() ? "write " + std::string(name) + (row->bytes ? "=1GiB" : "=5000000") : bits);
     return {row->limit, *value};
 }
 

@@ -4,6 +4,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "lib/base/files/file_kind.hpp"
 #include "lib/base/limits.hpp"
 #include "lib/graph/graph_builder.hpp"
 #include "lib/graph/hoist.hpp"
@@ -381,7 +382,7 @@ private:
 EinGraph read_graph(std::string_view json, std::string const& file) { return read_graph(json, file, {}).graph; }
 
 CompleteGraph read_graph(std::string_view json, std::string const& file, HeaderReader const& headers) {
-    Json document = parse_json(json, file);
+    Json document = parse_json_of(FileUse::graph, "a graph", json, file);
     Faults faults(file);
     Cursor const top(document, faults);
     if (!top.expect_object()) faults.throw_if_any();

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "lib/base/error.hpp"
+#include "lib/base/place_in.hpp"
 #include "lib/relation/demand.hpp"
 #include "lib/relation/label_loops.hpp"
 #include "lib/relation/operand_offsets.hpp"
@@ -262,6 +263,22 @@ private:
     std::vector<int> aggregated_;
 };
 
+/// Which element it is, of which tensor.
+Fault index_fault(graph::EinGraph const& graph, graph::Node const& node, Sampled const& indices,
+                  scalar::PositionError const& error) {
+    Fault fault = error.faults().front();
+    for (Extent k = 0; k < element_count(indices.data.shape()); ++k) {
+        std::int64_t const index = indices.data.at(k).integer;
+        if (scalar::position_of(index, error.extent())) continue;
+        Shape at = place_in(indices.data.shape(), k);
+        for (std::size_t axis = 0; axis < at.size(); ++axis) at[axis] = indices.sets[axis][at[axis]];
+        fault = scalar::PositionError::fault_at("", at, index, error.extent());
+        break;
+    }
+    fault.where = "node '" + node.name + "', indices '" + graph.value(node.inputs[0]).name + "'";
+    return fault;
+}
+
 }  // namespace
 
 Sampled einsum_sampled(graph::EinGraph const& graph, graph::Node const& node, std::span<Sampled const* const> inputs,
@@ -270,6 +287,8 @@ Sampled einsum_sampled(graph::EinGraph const& graph, graph::Node const& node, st
     out.data = tensor::HostTensor(graph.value(node.output).dtype, sizes_of(out.sets));
     try {
         Loops(graph, node, inputs, out, params, noise).run();
+    } catch (scalar::PositionError const& error) {
+        throw InputError(index_fault(graph, node, *inputs[0], error));
     } catch (InputError const& error) {
         std::vector<Fault> faults = error.faults();
         for (Fault& fault : faults)

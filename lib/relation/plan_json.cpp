@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "lib/base/error.hpp"
+#include "lib/base/files/file_kind.hpp"
 #include "lib/base/json.hpp"
 #include "lib/relation/tuning.hpp"
 
@@ -192,7 +193,7 @@ std::string write_plan(graph::EinGraph const& graph, Plan const& plan, std::stri
 
 Plan read_plan(std::string_view json, std::string const& file, graph::EinGraph const& graph,
                std::string const& graph_hash) {
-    Json const document = parse_json(json, file);
+    Json const document = parse_json_of(FileUse::plan, "a plan that einplan --plan-out wrote", json, file);
     Faults faults(file);
     Plan plan = PlanReader(graph, graph_hash).read(Cursor(document, faults));
     faults.throw_if_any();

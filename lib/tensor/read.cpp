@@ -108,7 +108,24 @@ bool may_be_read_as(Source const& source, Shape const& in_file, Shape const& dec
     return in_file == declared || (std::holds_alternative<SafetensorsSource>(source) && is_split(in_file, declared));
 }
 
+namespace {
+
+/// "two.npz:b" names an array in a file, unless a file is called so.
+std::optional<Source> source_within(std::string const& text) {
+    for (std::string const ending : {".npz", ".safetensors"}) {
+        std::size_t const at = lower(text).rfind(ending + ":");
+        if (at == std::string::npos || std::filesystem::exists(text)) continue;
+        std::string const file = text.substr(0, at + ending.size()), entry = text.substr(file.size() + 1);
+        if (entry.empty()) continue;
+        return ending == ".npz" ? Source(NpzSource{file, entry}) : Source(SafetensorsSource{file, entry});
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
 Source source_for_file(std::string const& file, std::string const& name) {
+    if (auto within = source_within(file)) return *within;
     std::string const extension = lower(std::filesystem::path(file).extension().string());
     if (extension == ".npy") return NpySource{file};
     if (extension == ".npz" && is_sparse_archive(file, name)) return ScipySource{file};

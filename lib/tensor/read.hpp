@@ -58,7 +58,7 @@ DType left_out_dtype(Source const& source, DType in_file, DType of_graph);
 HostTensor read_npy(std::filesystem::path const& file);
 
 /// The source that --input NAME=FILE means: by extension .npy, .npz (entry NAME, or all of a sparse matrix),
-/// .safetensors (tensor NAME), .mtx, .tns, else raw.
+/// .safetensors (tensor NAME), .mtx, .tns, else raw. FILE.npz:ENTRY and FILE.safetensors:TENSOR name another array.
 Source source_for_file(std::string const& file, std::string const& name);
 
 }  // namespace ein::tensor

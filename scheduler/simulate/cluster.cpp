@@ -22,7 +22,7 @@ std::optional<double> read_quantity(Cursor const& at, Quantity quantity, Zero ze
     double const largest = quantity == Quantity::seconds ? longest_time : largest_rate;
     if (value && *value >= least && *value <= largest) return value;
     at.fail(std::string(example_of(quantity)), brief(at.value()),
-            !value           ? "write the number with its unit"
+            !value           ? mend_quantity(at.value().is_string() ? at.value().get<std::string>() : "", quantity)
             : *value < least ? "write a positive one"
                              : "write a smaller one");
     return std::nullopt;
@@ -57,7 +57,9 @@ std::optional<std::int64_t> read_size(Cursor const& at) {
         bytes = parse_bytes(at.value().dump());
     else if (at.value().is_string())
         bytes = parse_bytes(at.value().get_ref<std::string const&>());
-    if (!bytes) at.fail("a size such as \"16GiB\", or a number of bytes", brief(at.value()), "write a size");
+    if (!bytes)
+        at.fail("a size such as \"16GiB\", or a number of bytes", brief(at.value()),
+                mend_size(at.value().is_string() ? at.value().get<std::string>() : ""));
     return bytes;
 }
 

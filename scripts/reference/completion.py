@@ -6,7 +6,7 @@ import re
 from help_text import Option, Program
 
 
-_NUMBERS = ("INT", "UINT", "FLOAT")   # for which nothing is offered
+_NUMBERS = ("INT", "UINT", "FLOAT", "SIZE", "TIME", "DTYPE", "NAME", "NAME=NUMBER")   # for which nothing is offered
 _CASE = " " * 12
 
 

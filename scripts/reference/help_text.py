@@ -15,7 +15,7 @@ class Option:
     """An option, or an argument without a name."""
 
     names: list[str]                # "-n", "--ranks"; of an argument the one word that stands for it
-    value: str = ""                 # what follows it: "TEXT", "INT"; nothing: a switch
+    value: str = ""                 # what follows it: "FILE", "INT"; nothing: a switch
     value_may_be_left_out: bool = False   # --explain or --explain=json
     default: str = ""
     required: bool = False
@@ -53,7 +53,7 @@ class Program:
 
 # The left half of a line: names, what kind of value, and what it goes with.
 _NAMES = r"(?P<names>(?:-\w)?,?(?:--[\w-]+)?(?:,--[\w-]+)*|[A-Z][A-Z_]*)"
-_VALUE = (r"(?P<value> (?:TEXT|INT|UINT|FLOAT|BOOLEAN|ENUM))?(?P<implied>\{\w*\})?"
+_VALUE = (r"(?P<value> (?!REQUIRED)[A-Z]+(?:=[A-Z]+)?(?![a-z]))?(?P<implied>\{\w*\})?"
           r"(?: ?:(?:\{(?P<choices>[^}]*)\}|\w+ in \[(?P<limits>[^]]*)\]))?(?P<default>=\S+)?")
 _WITH = (r"(?P<required> REQUIRED)?(?P<repeated> \.\.\.|\(\d+x\))?"
          r"(?: Needs:(?P<needs>(?: (?:--?[\w-]+|[A-Z]+)(?= |$))+))?"

@@ -221,7 +221,8 @@ TEST_CASE("damaged networks are refused where they are damaged", "[apps][damaged
         Fault const fault =
             refusal([&] { import_network({.format = format, .file = folder.file("n.json"), .dtype = ""}); });
         CHECK(fault.file == folder.file("n.json"));
-        CHECK(fault.where.starts_with(where));
+        bool const as_a_whole = fault.where.empty() && fault.found == "what looks like an empty file";
+        CHECK((as_a_whole || fault.where.starts_with(where)));
         ++count;
     };
     auto damage = [&](std::string const& format, Json const& document, std::vector<std::string> const& pointers,

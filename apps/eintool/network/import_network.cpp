@@ -7,6 +7,7 @@
 #include "apps/eintool/graph_text.hpp"
 #include "lib/base/dtype.hpp"
 #include "lib/base/error.hpp"
+#include "lib/base/files/file_kind.hpp"
 
 namespace ein::apps::tool {
 namespace {
@@ -61,7 +62,10 @@ std::string import_network(NetworkImport const& request) {
     if (!request.dtype.empty() && !dtype_from_name(request.dtype))
         throw UsageError("import " + request.format + " --dtype: expected one such as f32, f64, c64 or c128, found '" +
                          request.dtype + "'");
-    Json const document = parse_json(read_text_file(request.file), request.file);
+    FileUse const use = request.format == "opt_einsum" ? FileUse::opt_einsum
+                        : request.format == "cotengra" ? FileUse::cotengra
+                                                       : FileUse::omeinsum;
+    Json const document = read_json_of(use, "a contraction as " + request.format + " writes it", request.file);
     Network const network = read_network(document, request.format, request.file,
                                          request.replan ? NetworkOrder::left_out : NetworkOrder::kept);
     std::string const& dtype = !request.dtype.empty() ? request.dtype : network.dtype;

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "apps/eintool/qasm/gate_table.hpp"
+#include "lib/base/files/file_kind.hpp"
 #include "lib/base/files/input_file.hpp"
 #include "lib/base/json.hpp"
 
@@ -337,6 +338,9 @@ private:
 
 Circuit read_circuit(std::string text, std::string const& file) { return Reader().read(std::move(text), file); }
 
-Circuit read_circuit(std::string const& file) { return read_circuit(read_text_file(file), file); }
+Circuit read_circuit(std::string const& file) {
+    refuse_other_kind(file, FileUse::circuit, "a circuit of OpenQASM");
+    return read_circuit(read_text_file(file), file);
+}
 
 }  // namespace ein::apps::tool::qasm

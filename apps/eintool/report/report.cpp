@@ -3,7 +3,7 @@
 
 #include "apps/eintool/commands.hpp"
 #include "apps/eintool/report/report_screen.hpp"
-#include "apps/graph_file.hpp"
+#include "lib/base/files/file_kind.hpp"
 
 namespace ein::apps::tool {
 namespace {
@@ -11,8 +11,7 @@ namespace {
 int report(std::vector<std::string> const& files) {
     std::vector<NamedReport> reports;
     for (std::string const& file : files) {
-        refuse_schedule(file, "run report");
-        reports.push_back({file, parse_json(read_text_file(file), file)});
+        reports.push_back({file, read_json_of(FileUse::report, "a run report", file)});
     }
     return std::fputs(report_screen(reports).c_str(), stdout) < 0 ? 1 : 0;
 }

@@ -207,10 +207,10 @@ std::vector<std::string> hints_of(Json const& report) {
     if (!shared && ranks > 1 && mean > 0 && most > 1.25 * mean)
         out.push_back("work is uneven: rank " + row("%.0f", busiest) + " computes " + plain(most / mean) +
                       " times the mean; another rank count or --parts divides the labels better");
-    if (mean_share(report, "communicating").value_or(0) > 0.3)
+    if (!shared && mean_share(report, "communicating").value_or(0) > 0.3)
         out.push_back("ranks wait for messages " + percent(*mean_share(report, "communicating")) +
                       " of the time: fewer ranks, --place best with a --cluster file, or a plan that moves less");
-    if (mean_share(report, "waiting").value_or(0) > 0.3)
+    if (!shared && mean_share(report, "waiting").value_or(0) > 0.3)
         out.push_back("ranks have nothing to do " + percent(*mean_share(report, "waiting")) +
                       " of the time: eintool trace shows for whom they wait");
     double const load = number_at(report, "/seconds/load").value_or(0),

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "lib/base/text/sizes.hpp"
+
 namespace ein {
 
 namespace {
@@ -68,6 +70,11 @@ std::string_view example_of(Quantity quantity) {
         case Quantity::operations_per_second: break;
     }
     return "a rate such as \"60Gflop/s\", or a number of operations/s";
+}
+
+std::string mend_quantity(std::string_view text, Quantity quantity) {
+    std::string const bits = quantity == Quantity::bytes_per_second ? mend_bits(text, "/s") : "";
+    return bits.empty() ? "write the number with its unit" : bits;
 }
 
 std::string format_seconds(double seconds) {

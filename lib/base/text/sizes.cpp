@@ -6,25 +6,63 @@
 #include <cstdio>
 
 namespace ein {
+namespace {
+
+constexpr std::string_view prefixes = "kmgtp";
+
+constexpr char lower(char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c); }
+constexpr char upper(char c) { return static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c); }
+
+std::string without_blanks(std::string_view text) {
+    std::string out;
+    for (char c : text)
+        if (c != ' ') out += c;
+    return out;
+}
+
+}  // namespace
 
 std::optional<std::int64_t> parse_bytes(std::string_view text) {
     double number = 0;
     auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (error != std::errc{} || !(number >= 0)) return std::nullopt;
-    std::string unit;
-    for (char c : text.substr(static_cast<std::size_t>(end - text.data())))
-        if (c != ' ') unit += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-    constexpr std::string_view prefixes = "kmgtp";
+    std::string const unit = without_blanks(text.substr(static_cast<std::size_t>(end - text.data())));
     double factor = 1;
-    if (!unit.empty() && unit != "b") {
-        auto const power = prefixes.find(unit[0]);
+    if (!unit.empty() && unit != "B") {
+        auto const power = prefixes.find(lower(unit[0]));
         std::string_view const rest = std::string_view(unit).substr(1);
-        if (power == std::string_view::npos || !(rest.empty() || rest == "b" || rest == "ib")) return std::nullopt;
-        factor = std::pow(rest == "b" ? 1000.0 : 1024.0, static_cast<double>(power + 1));
+        bool const known = rest.empty() || rest == "B" || rest == "iB" || rest == "IB" || rest == "i";
+        if (power == std::string_view::npos || !known) return std::nullopt;
+        factor = std::pow(rest == "B" ? 1000.0 : 1024.0, static_cast<double>(power + 1));
     }
     double const bytes = std::round(number * factor);
     if (!(bytes < 0x1p63)) return std::nullopt;
     return static_cast<std::int64_t>(bytes);
+}
+
+std::string mend_bits(std::string_view text, std::string_view per) {
+    double number = 0;
+    auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc{}) return "";
+    std::string_view const written = text.substr(0, static_cast<std::size_t>(end - text.data()));
+    std::string word;
+    for (char c : without_blanks(text.substr(written.size()))) word += lower(c);
+    if (!word.ends_with(per)) return "";
+    word.resize(word.size() - per.size());
+    bool const rate = !per.empty();
+    std::string prefix;
+    if (!word.empty() && prefixes.find(word[0]) != std::string_view::npos) prefix = upper(word[0]), word.erase(0, 1);
+    if (word != "b" && word != "ib" && word != "bit" && word != "bits") return "";
+    if (rate && prefix == "K") prefix = "k";
+    std::string const amount(written);
+    if (rate) return "b may mean bits or bytes: write " + amount + prefix + "bit/s or " + amount + prefix + "B/s";
+    if (prefix.empty()) return "sizes are in bytes: write " + amount;
+    return "b may mean bits: write " + amount + prefix + "B (powers of 1000) or " + amount + prefix + "iB (of 1024)";
+}
+
+std::string mend_size(std::string_view text) {
+    std::string const bits = mend_bits(text, "");
+    return bits.empty() ? "write a number and a unit (B, KB, MB, GB, TB, KiB, MiB, GiB, TiB)" : bits;
 }
 
 namespace {

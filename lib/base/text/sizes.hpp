@@ -1,4 +1,5 @@
 // Sizes as people write and read them. Powers of 1024 with KiB, MiB, ... or K, M, ...; powers of 1000 with KB, MB, ....
+// Bytes are a capital B everywhere, in sizes and rates: a small b may mean bits, and is refused with what to write.
 // Example: parse_bytes("1.5GiB") is 1610612736; format_bytes(1610612736) is "1.5 GiB".
 #pragma once
 
@@ -11,6 +12,13 @@ namespace ein {
 
 /// Bytes of "8GiB", "500 MB", "64k", "1024"; nothing when the text is no size.
 std::optional<std::int64_t> parse_bytes(std::string_view text);
+
+/// "a size such as 8GiB": what parse_bytes takes, for messages.
+inline constexpr std::string_view example_of_size = "a size such as 8GiB";
+/// What to write in place of what is no size: "b may mean bits: write 8GB or 8GiB" for "8gb", else the units.
+std::string mend_size(std::string_view text);
+/// The same of a number and a unit that may mean bits, of sizes ("") or of rates ("/s"); "" where there is none.
+std::string mend_bits(std::string_view text, std::string_view per);
 
 /// Three significant digits and a binary unit.
 std::string format_bytes(double bytes);

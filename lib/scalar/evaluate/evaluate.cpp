@@ -4,6 +4,7 @@
 
 #include "lib/base/error.hpp"
 #include "lib/base/float16.hpp"
+#include "lib/base/place_in.hpp"
 #include "lib/scalar/evaluate/evaluator.hpp"
 #include "lib/scalar/evaluate/functions.hpp"
 #include "lib/scalar/evaluate/integers.hpp"
@@ -55,11 +56,30 @@ void refuse_type(std::string const& problem) {
         Fault{"", "", "an expression that its operands' type allows", problem, "change the expression or the dtype"});
 }
 
-std::int64_t checked_position(std::int64_t index, std::int64_t extent) {
+Fault PositionError::fault_at(std::string where, std::span<std::int64_t const> at, std::int64_t index,
+                              std::int64_t extent) {
+    return {"", std::move(where), "an index from " + std::to_string(-extent) + " to " + std::to_string(extent - 1),
+            std::to_string(index) + (at.empty() ? "" : " at " + place_text(at)),
+            "correct the tensor of indices: they count from 0, negative ones from the end, " + std::to_string(extent) +
+                " elements in all"};
+}
+
+PositionError::PositionError(std::int64_t index, std::int64_t extent)
+    : InputError(fault_at("", {}, index, extent)), extent_(extent) {}
+
+std::optional<std::int64_t> position_of(std::int64_t index, std::int64_t extent) {
     std::int64_t const place = index < 0 ? wrapping_add(index, extent) : index;
-    if (place >= 0 && place < extent) return place;
-    throw InputError(Fault{"", "", "an index from " + std::to_string(-extent) + " to " + std::to_string(extent - 1),
-                           std::to_string(index), "correct the tensor of indices"});
+    return place >= 0 && place < extent ? std::optional(place) : std::nullopt;
+}
+
+std::int64_t checked_position(std::int64_t index, std::int64_t extent) {
+    if (auto const place = position_of(index, extent)) return *place;
+    throw PositionError(index, extent);
+}
+
+std::optional<std::int64_t> indexed_extent(Expr const& join) {
+    if (join.empty() || join.op() != Op::position || join.args()[0].op() != Op::operand) return std::nullopt;
+    return join.args()[1].node().integer;
 }
 
 bool same_value(Scalar const& a, Scalar const& b) {

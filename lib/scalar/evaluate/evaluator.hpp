@@ -2,8 +2,13 @@
 // evaluate() is this for one element. Example: Evaluator(parse("x*y"), f32, f32, {}) called with (2, 3) gives 6.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
+#include "lib/base/error.hpp"
 #include "lib/scalar/evaluate/evaluate.hpp"
 #include "lib/scalar/evaluate/noise.hpp"
 #include "lib/scalar/expression/typing.hpp"
@@ -48,7 +53,22 @@ private:
 [[noreturn]] void refuse_missing_param(std::string const& name);
 /// The InputError of an expression that type_of refuses.
 [[noreturn]] void refuse_type(std::string const& problem);
-/// x, or x + extent when negative.  @throws InputError unless that is in [0, extent)
+/// An element of a tensor of indices that is no index.
+class PositionError : public InputError {
+public:
+    PositionError(std::int64_t index, std::int64_t extent);
+    std::int64_t extent() const { return extent_; }
+    /// The fault of an element whose place is known. @param where  "tensor 'tok'"  @param at  its indices
+    static Fault fault_at(std::string where, std::span<std::int64_t const> at, std::int64_t index, std::int64_t extent);
+
+private:
+    std::int64_t extent_;
+};
+/// x, or x + extent when negative; nothing unless that is in [0, extent).
+std::optional<std::int64_t> position_of(std::int64_t index, std::int64_t extent);
+/// The same. @throws PositionError
 std::int64_t checked_position(std::int64_t index, std::int64_t extent);
+/// The extent n of a join position(x, n), whose operand holds indices; nothing for other joins.
+std::optional<std::int64_t> indexed_extent(Expr const& join);
 
 }  // namespace ein::scalar

@@ -50,7 +50,8 @@ Iterations::Iterations(Section const& section, TaskLinks const& links)
       left_(section.loops.size()),
       iterations_(section.loops.size()),
       begun_(section.loops.size()),
-      taken_(section.loops.size()) {
+      taken_(section.loops.size()),
+      ran_out_(section.loops.size()) {
     for (LoopId l : section.loops.ids()) {
         Loop const& loop = section.loops[l];
         loops_.add(what_loop_needs(section, links, l));
@@ -99,7 +100,10 @@ OptionalId<LoopId> Iterations::wrote(BlockId block) {
 }
 
 bool Iterations::begin_next(LoopId loop, std::int64_t most) {
-    if (iterations_[loop] >= most) return false;
+    if (iterations_[loop] >= most) {
+        if (section_.loops[loop].condition) ran_out_[loop] = 1;
+        return false;
+    }
     std::int64_t const next = iterations_[loop] + 1;
     reset(loop);
     iterations_[loop] = next;

@@ -80,6 +80,8 @@ public:
     std::int64_t current(LoopId loop) const { return iterations_[loop]; }
     /// Iterations begun, over all times that a loop was entered in this round.
     Table<LoopId, std::int64_t> const& begun() const { return begun_; }
+    /// Not 0 of loops that had as many iterations as there may be while their condition asked for another.
+    Table<LoopId, std::uint8_t> const& ran_out() const { return ran_out_; }
 
 private:
     OptionalId<LoopId> loop_of(TaskId task) const { return any() ? loop_of_[task] : OptionalId<LoopId>(); }
@@ -93,6 +95,7 @@ private:
     Table<LoopId, std::int32_t> left_;                // tasks of the iteration, and blocks that it begins with
     Table<LoopId, std::int64_t> iterations_, begun_;  // since the loop was entered; in all
     Table<LoopId, std::vector<Taken>> taken_;
+    Table<LoopId, std::uint8_t> ran_out_;
 };
 
 }  // namespace ein::schedule

@@ -12,6 +12,7 @@
 #include <fstream>
 
 #include "lib/base/error.hpp"
+#include "lib/base/files/file_kind.hpp"
 #include "lib/base/files/output_place.hpp"
 #include "lib/base/files/replaced_file.hpp"
 #include "lib/base/hash.hpp"
@@ -44,6 +45,13 @@ constexpr std::size_t at_a_time = 256;  // sections that are encoded together: w
 [[noreturn]] void refuse(std::filesystem::path const& path, std::string expected, std::string found,
                          std::string fix = "write it again with einplan") {
     throw InputError(Fault{path.string(), "", std::move(expected), std::move(found), std::move(fix)});
+}
+
+/// Of what is not, by what it is.
+[[noreturn]] void refuse_no_schedule(std::filesystem::path const& path) {
+    refuse_other_kind(path, FileUse::schedule, "a schedule file");
+    auto const kind = kind_of_file(path);
+    refuse(path, "a schedule file", kind ? found_text(*kind) : "something else", "give the file that einplan wrote");
 }
 
 std::uint64_t aligned(std::uint64_t offset) { return (offset + 15) / 16 * 16; }
@@ -101,8 +109,7 @@ std::span<Part const> table_of(void const* data) {
 }
 
 void check_container(std::filesystem::path const& path, void const* data, std::size_t size) {
-    if (size < sizeof(Preamble) || preamble_of(data).magic != magic)
-        refuse(path, "a schedule file", "something else", "give the file that einplan wrote");
+    if (size < sizeof(Preamble) || preamble_of(data).magic != magic) refuse_no_schedule(path);
     Preamble const& preamble = preamble_of(data);
     if (preamble.version != version)
         refuse(path, "a schedule of version " + std::to_string(version), "version " + std::to_string(preamble.version),
@@ -140,9 +147,7 @@ File::File(std::filesystem::path const& path) : path_(path) {
         if (mapped != MAP_FAILED) data_ = mapped;
     }
     ::close(fd);
-    if (!data_)
-        refuse(path, "a schedule file", regular ? "an empty one" : "no regular file",
-               "give the file that einplan wrote");
+    if (!data_) refuse_no_schedule(path);
     try {
         check_container(path, data_, size_);
     } catch (...) {

@@ -1,21 +1,16 @@
-// What a file looks like by its first bytes, for who was promised another kind: a CSV called .npy, a web page in place
-// of a download. Only asked once a file is known not to be what it should be: any bytes may be numbers.
-// Example: of "0.5,1.5\n2.5,3.5\n" in X.csv: "numbers as text, with commas (\"0.5,1.5\")", and to mend it
-// numpy.save("X.npy", numpy.loadtxt("X.csv", delimiter=",")).
+// How readers of tensors refuse a file of another kind: a CSV called .npy, a graph, a web page in place of a download.
+// What it looks like says lib/base/files/file_kind.hpp. Only asked once a file is known not to be what it should be:
+// any bytes may be numbers. Example: of "0.5,1.5\n2.5,3.5\n" in X.csv: "what looks like numbers as text, with commas
+// (\"0.5,1.5\")", and to mend it numpy.save("X.npy", numpy.loadtxt("X.csv", delimiter=",")).
 #pragma once
 
 #include <optional>
 #include <string>
 
+#include "lib/base/files/file_kind.hpp"
 #include "lib/tensor/storage/storage.hpp"
 
 namespace ein::tensor {
-
-struct FileKind {
-    std::string looks;   // "an HDF5 file"
-    std::string mend;    // what to do to have its numbers read
-    bool words = false;  // text that may be words with spaces between them, as listed elements are
-};
 
 /// Nothing for bytes that no table has. @throws RunError when the system cannot read them
 std::optional<FileKind> file_kind(Storage const& storage);

@@ -261,7 +261,7 @@ void check_raw_length(Storage const& file, RawSource const& source, std::uint64_
         auto const kind = file_kind(file);
         if (!kind) throw;
         Fault fault = error.faults().front();
-        fault.found += " of what looks like " + kind->looks;
+        fault.found += " of " + found_text(*kind);
         fault.fix = kind->mend;
         throw InputError(fault);
     }

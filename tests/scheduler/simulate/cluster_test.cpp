@@ -90,7 +90,7 @@ TEST_CASE("all faults of a cluster file are reported at once", "[scheduler][clus
     CHECK(
         faults[5].text() ==
         "c.json: /bytes_per_second: expected a rate such as \"100Gbit/s\" or \"8GB/s\", or a number of bytes/s, found "
-        "\"8Gb/s\"; write the number with its unit");
+        "\"8Gb/s\"; b may mean bits or bytes: write 8Gbit/s or 8GB/s");
 }
 
 TEST_CASE("a cluster with too few nodes is refused with its size", "[scheduler][cluster]") {

@@ -50,11 +50,10 @@ struct EntryParser::Reading {
     }
 };
 
-void EntryParser::fail(Reading const& reading, char const* at, std::string expected) const {
+void EntryParser::fail(Reading const& reading, char const* at, std::string expected, std::string fix) const {
     Extent const before = std::count(reading.begin, reading.line_begin, '\n');
     fail_at_line(file_, reading.place.line + before, std::move(expected),
-                 quoted_word({at, static_cast<std::size_t>(reading.end - at)}),
-                 "correct the line, or the shape of the tensor");
+                 quoted_word({at, static_cast<std::size_t>(reading.end - at)}), std::move(fix));
 }
 
 void EntryParser::read_indices(Reading& reading) const {
@@ -67,7 +66,9 @@ void EntryParser::read_indices(Reading& reading) const {
         if (!whole || index - 1 >= static_cast<std::uint64_t>(format_.shape[axis]))
             fail(reading, begin,
                  "an index from 1 to " + std::to_string(format_.shape[axis]) + " along axis " + std::to_string(axis) +
-                     " of shape " + to_string(format_.shape));
+                     " of shape " + to_string(format_.shape),
+                 whole && index == 0 ? "indices begin with 1 in .mtx and .tns files: add 1 to each of them"
+                                     : correct_line);
         reading.coords[axis][reading.count] = static_cast<Extent>(index - 1);
         reading.at = at;
     }

@@ -38,7 +38,9 @@ private:
     void place_in_array(Reading& reading) const;
     double real(Reading& reading) const;
     std::int64_t integer(Reading& reading) const;
-    [[noreturn]] void fail(Reading const& reading, char const* at, std::string expected) const;
+    static constexpr char const* correct_line = "correct the line, or the shape of the tensor";
+    [[noreturn]] void fail(Reading const& reading, char const* at, std::string expected,
+                           std::string fix = correct_line) const;
 
     TextFormat format_;
     std::string file_;

@@ -26,6 +26,15 @@ TEST_CASE("what is of another quantity or has no unit is refused", "[base][quant
     CHECK_FALSE(parse_quantity("2uus", Quantity::seconds));
 }
 
+TEST_CASE("a rate that may mean bits or bytes is told with both", "[base][quantities]") {
+    CHECK(ein::mend_quantity("8Gb/s", Quantity::bytes_per_second) ==
+          "b may mean bits or bytes: write 8Gbit/s or 8GB/s");
+    CHECK(ein::mend_quantity("100 kb/s", Quantity::bytes_per_second) ==
+          "b may mean bits or bytes: write 100kbit/s or 100kB/s");
+    CHECK(ein::mend_quantity("8Gb/s", Quantity::seconds) == "write the number with its unit");
+    CHECK(ein::mend_quantity("fast", Quantity::bytes_per_second) == "write the number with its unit");
+}
+
 TEST_CASE("times print with three digits", "[base][quantities]") {
     CHECK(ein::format_seconds(2e-6) == "2.00 us");
     CHECK(ein::format_seconds(0.34) == "340 ms");

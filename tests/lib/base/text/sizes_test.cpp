@@ -7,14 +7,24 @@ TEST_CASE("sizes are read with and without units", "[base][sizes]") {
     CHECK(ein::parse_bytes("8GiB") == 8LL << 30);
     CHECK(ein::parse_bytes("8G") == 8LL << 30);
     CHECK(ein::parse_bytes("1.5 MiB") == 3LL << 19);
-    CHECK(ein::parse_bytes("2kb") == 2000);
+    CHECK(ein::parse_bytes("2kB") == 2000);
     CHECK(ein::parse_bytes("0") == 0);
 }
 
 TEST_CASE("what is no size is refused", "[base][sizes]") {
-    auto const text = GENERATE("", "GiB", "-1", "8 elephants", "1e300", "nan", "8GiBs");
+    auto const text = GENERATE("", "GiB", "-1", "8 elephants", "1e300", "nan", "8GiBs", "8Gb", "8gb", "8Gib", "64 kbit",
+                               "8b", "8GBit");
     CAPTURE(text);
     CHECK_FALSE(ein::parse_bytes(text));
+}
+
+TEST_CASE("what may mean bits is told with what to write", "[base][sizes]") {
+    CHECK(ein::mend_size("8gb") == "b may mean bits: write 8GB (powers of 1000) or 8GiB (of 1024)");
+    CHECK(ein::mend_size("1.5 Gib") == "b may mean bits: write 1.5GB (powers of 1000) or 1.5GiB (of 1024)");
+    CHECK(ein::mend_size("64 kbit") == "b may mean bits: write 64KB (powers of 1000) or 64KiB (of 1024)");
+    CHECK(ein::mend_size("8b") == "sizes are in bytes: write 8");
+    CHECK_THAT(ein::mend_size("lots"), Catch::Contains("write a number and a unit"));
+    CHECK_THAT(ein::mend_size("8 elephants"), Catch::Contains("write a number and a unit"));
 }
 
 TEST_CASE("sizes and counts print with three digits", "[base][sizes]") {

@@ -178,5 +178,7 @@ TEST_CASE("--input's file means a source by its extension", "[lib][tensor][sourc
     CHECK(source_for_file("d/a.npy", "A") == Source(NpySource{"d/a.npy"}));
     CHECK(source_for_file("a.NPZ", "A") == Source(NpzSource{"a.NPZ", "A"}));
     CHECK(source_for_file("m.safetensors", "tok.w") == Source(SafetensorsSource{"m.safetensors", "tok.w"}));
+    CHECK(source_for_file("d/two.npz:b", "A") == Source(NpzSource{"d/two.npz", "b"}));
+    CHECK(source_for_file("m.safetensors:a:b/c", "A") == Source(SafetensorsSource{"m.safetensors", "a:b/c"}));
     CHECK(source_for_file("a.bin", "A") == Source(RawSource{"a.bin", std::nullopt}));
 }

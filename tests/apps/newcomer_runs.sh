@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# What newcomers run into while a schedule is run: the message names the place and the mend.
+# Usage: newcomer_runs.sh BIN_FOLDER MPIEXEC NUMPROC_FLAG
+set -uo pipefail
+bin=$1 mpiexec=$2 np=$3
+work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failed=0
+
+# expect CODE TEXT COMMAND...: the command ends with CODE and its output holds TEXT
+expect() {
+    local code=$1 text=$2 out got; shift 2
+    out=$("$@" 2>&1); got=$?
+    if [ "$got" != "$code" ] || [[ "$out" != *"$text"* ]]; then
+        echo "FAILED: $* : expected exit $code and '$text', found exit $got and: $out"; failed=1
+    fi
+}
+# refuse TEXT COMMAND...: nothing of what it prints holds TEXT
+refuse() {
+    local text=$1 out; shift
+    out=$("$@" 2>&1)
+    if [[ "$out" == *"$text"* ]]; then echo "FAILED: $* : says '$text': $out"; failed=1; fi
+}
+run() { "$mpiexec" "$np" 2 "$bin/einrun" "$@"; }
+
+python3 - <<'PY'
+import json, struct, zipfile
+def npy(path, values, descr, shape):
+    header = str({"descr": descr, "fortran_order": False, "shape": shape}).ljust(117) + "\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + values
+tokens = [0, 1, 9, 2]
+open("tok.npy", "wb").write(npy("tok.npy", struct.pack("<4q", *tokens), "<i8", (2, 2)))
+with zipfile.ZipFile("two.npz", "w") as archive:
+    for name, value in (("a", 1.0), ("b", 2.0)):
+        archive.writestr(name + ".npy", npy(name, struct.pack("<4f", *[value] * 4), "<f4", (4,)))
+rows = {"eingraph": 1, "tensors": {"E": {"shape": [6, 3], "data": {"random": "uniform"}},
+                                   "tok": {"shape": [2, 2], "dtype": "i64"}},
+        "nodes": [{"name": "r", "op": "gather", "inputs": ["E", "tok"]}], "outputs": ["r"]}
+json.dump(rows, open("rows.json", "w"))
+rows["nodes"].insert(0, {"name": "later", "einsum": "ij->ij", "inputs": ["tok"], "join": "x + 5"})
+rows["nodes"][1]["inputs"][1] = "later"
+rows["tensors"]["tok"]["data"] = {"values": [[-5, -4], [1, -5]]}
+json.dump(rows, open("made.json", "w"))
+json.dump({"eingraph": 1, "tensors": {"A": {"shape": [4]}}, "outputs": ["A"]}, open("given.json", "w"))
+for name, most in (("short", 5), ("long", 500)):
+    body = [{"name": "y", "einsum": "i->i", "inputs": ["x"], "join": "x/2"},
+            {"name": "more", "einsum": "i->", "inputs": ["y"], "join": "x > 0.001", "agg": "any"}]
+    json.dump({"eingraph": 1, "tensors": {"x": {"shape": [4], "data": {"fill": 1}}},
+               "nodes": [{"name": "halve", "loop": {"while": "more", "max": most, "carry": {"x": "y"}, "body": body}}],
+               "outputs": ["halve/x"]}, open(name + ".json", "w"))
+PY
+for name in rows made given short long; do "$bin/einplan" $name.json -n 2 -q; done
+
+# An index out of range: which tensor, where, how many there are; before the run where it is known then.
+expect 3 "tensor 'tok': expected an index from -6 to 5, found 9 at [1, 0]" run rows.sched --input tok=tok.npy --quiet
+expect 3 "tensor 'later': expected an index from -6 to 5, found 6 at [1, 0]" run made.sched --quiet
+expect 3 "node 'r', indices 'later': expected an index from -6 to 5, found 6 at [1, 0]" "$bin/eintool" eval made.json
+expect 3 "/tensors/tok: expected indices from -6 to 5" "$bin/eintool" eval rows.json --input tok=tok.npy
+
+# One array of several in a file.
+expect 0 "" run given.sched --input A=two.npz:b --quiet --out b
+expect 0 "" run given.sched --input A=two.npz:a --quiet --out a
+if cmp -s a/A.npy b/A.npy; then echo "FAILED: two.npz:a and two.npz:b gave one array"; failed=1; fi
+expect 3 "two.npz" run given.sched --input A=two.npz:c --quiet
+
+# A loop that ends because it had as many iterations as it may is told, once.
+expect 0 "loop 'halve' had all of its 5 iterations, and its condition still asks for another" run short.sched --quiet
+[ "$(run short.sched --quiet 2>&1 | grep -c "had all of its")" = 1 ] || { echo "FAILED: not told once"; failed=1; }
+refuse "had all of its" run long.sched --quiet
+
+expect 2 "give --device cuda: ranks take in turn the GPUs" run given.sched --device cuda:1
+expect 2 "GPUs are NVIDIA's alone" run given.sched --device rocm
+
+# A disk that is full for rank 1 alone: the reason is told, once for many failures.
+python3 - <<'PY'
+import json
+body = [{"name": "y", "einsum": "ij->ij", "inputs": ["x"], "join": "0.9*x"}]
+json.dump({"eingraph": 1, "dtype": "f64", "tensors": {"x": {"shape": [1800, 1800], "data": {"random": "uniform"}}},
+           "nodes": [{"name": "steps", "loop": {"times": 600, "carry": {"x": "y"}, "body": body}},
+                     {"name": "total", "op": "sum", "inputs": ["steps/x"]}], "outputs": ["total"]},
+          open("steps.json", "w"))
+PY
+"$bin/einplan" steps.json -n 2 -q
+# Of 26 MB rank 1 has the second half; 16 MiB are as much as it may write, and enough for what MPI shares.
+small='ulimit -f 16384; trap "" XFSZ; exec "$0" "$@"'
+full=("$bin/einrun" steps.sched --quiet --checkpoint ck --every 0.01s)
+out=$("$mpiexec" "$np" 1 "${full[@]}" : "$np" 1 bash -c "$small" "${full[@]}" 2>&1); got=$?
+if [ $got != 0 ] || [[ "$out" != *"no checkpoint was saved: "*"File too large"* ]] ||
+    [ "$(grep -c "no checkpoint was saved" <<< "$out")" != 1 ]; then
+    echo "FAILED: a full disk of rank 1: exit $got: $out"; failed=1
+fi
+exit $failed
