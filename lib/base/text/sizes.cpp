@@ -1,5 +1,6 @@
 #include "lib/base/text/sizes.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -12,6 +13,10 @@ constexpr std::string_view prefixes = "kmgtp";
 
 constexpr char lower(char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c); }
 constexpr char upper(char c) { return static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c); }
+
+bool is_lower(std::string_view text) {
+    return std::all_of(text.begin(), text.end(), [](char c) { return c == lower(c); });
+}
 
 std::string without_blanks(std::string_view text) {
     std::string out;
@@ -26,7 +31,8 @@ std::optional<std::int64_t> parse_bytes(std::string_view text) {
     double number = 0;
     auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (error != std::errc{} || !(number >= 0)) return std::nullopt;
-    std::string const unit = without_blanks(text.substr(static_cast<std::size_t>(end - text.data())));
+    std::string unit = without_blanks(text.substr(static_cast<std::size_t>(end - text.data())));
+    if (unit.size() > 1 && unit.back() == 'b' && is_lower(unit)) unit.back() = 'B';
     double factor = 1;
     if (!unit.empty() && unit != "B") {
         auto const power = prefixes.find(lower(unit[0]));

@@ -1,5 +1,6 @@
 // Sizes as people write and read them. Powers of 1024 with KiB, MiB, ... or K, M, ...; powers of 1000 with KB, MB, ....
-// Bytes are a capital B everywhere, in sizes and rates: a small b may mean bits, and is refused with what to write.
+// Bytes are a capital B, or small where all letters are ("8gb"): "8Gb" and rates with a small b may mean bits, and are
+// refused with what to write.
 // Example: parse_bytes("1.5GiB") is 1610612736; format_bytes(1610612736) is "1.5 GiB".
 #pragma once
 
@@ -15,7 +16,7 @@ std::optional<std::int64_t> parse_bytes(std::string_view text);
 
 /// "a size such as 8GiB": what parse_bytes takes, for messages.
 inline constexpr std::string_view example_of_size = "a size such as 8GiB";
-/// What to write in place of what is no size: "b may mean bits: write 8GB or 8GiB" for "8gb", else the units.
+/// What to write in place of what is no size: "b may mean bits: write 8GB or 8GiB" for "8Gb", else the units.
 std::string mend_size(std::string_view text);
 /// The same of a number and a unit that may mean bits, of sizes ("") or of rates ("/s"); "" where there is none.
 std::string mend_bits(std::string_view text, std::string_view per);
