@@ -53,6 +53,9 @@ inline constexpr double long_split_call_points = 1 << 27;
 inline constexpr std::int64_t shared_block_bytes = 2 << 20, most_blocks_of_a_subblock = 2;
 /// Share of the time for computing that splitting may cost where it hides nothing. Chosen.
 inline constexpr double little_split_cost = 0.06;
+/// Share of a call that is made first of what its rank has, though others wait for other parts: while it computes that,
+/// the first operands come. Chosen.
+inline constexpr double begun_at_hand = 1.0 / 16;
 /// Terms of a sum, after which kernels of products read and write their results. Chosen.
 inline constexpr double usual_terms = 200;
 /// Bytes below which a block that several ranks share is not cut into subblocks. Chosen.

@@ -42,12 +42,13 @@ TEST_CASE("a rank's calls of one interval are put together where they are a box"
     auto const call = [](Extent i, Extent j, int rank) {
         return Call{{{i, j, 0}, {1, 6, 2}}, static_cast<std::size_t>(i), Rank{rank}};
     };
-    auto const rows = merged(product, {call(0, 0, 0), call(1, 0, 1), call(2, 0, 1), call(3, 0, 1)});
+    auto const rows = merged(product, {call(0, 0, 0), call(1, 0, 1), call(2, 0, 1), call(3, 0, 1)}, Merging::of_one_sum);
     REQUIRE(rows);
     CHECK(rows->parts == std::vector<Box>{{{0, 0}, {1, 2}}, {{1, 0}, {3, 2}}});
     CHECK(ranks_of(rows->calls) == std::vector<int>{0, 1});
     CHECK(rows->calls[1].region == Box{{1, 0, 0}, {3, 6, 2}});
-    CHECK_FALSE(merged(product, {call(0, 0, 0), call(1, 0, 1), call(2, 0, 0), call(3, 0, 1)}));  // with a gap
+    CHECK_FALSE(  // with a gap
+        merged(product, {call(0, 0, 0), call(1, 0, 1), call(2, 0, 0), call(3, 0, 1)}, Merging::of_one_sum));
 }
 
 TEST_CASE("a plan that cuts finer than asked has its calls put together", "[scheduler][einsum_calls]") {
@@ -69,7 +70,7 @@ TEST_CASE("groups know their ranks, and are whole where splitting does not pay",
     test::LoweringBench bench(test::matmul(4, 6, 2), 2, {{1, 2, 1}});
     std::vector<Call> const calls = calls_of(bench);
     auto const& node = bench.graph.nodes[0];
-    subdivide_partials(bench.context, node.output, calls, 2);
+    subdivide_partials(bench.context, node.output, calls, {0, 2});
     auto const groups = groups_of(bench.context, node, einsum_of(bench), calls, waves_of(calls, 2), DType::f64);
     REQUIRE(groups.size() == 1);
     CHECK(groups[0].members == std::vector<Rank>{Rank{0}, Rank{1}});
@@ -101,6 +102,6 @@ TEST_CASE("subblocks go to sharers evenly, whole parts in turn", "[scheduler][su
 TEST_CASE("partial results are cut into a subblock for each of their ranks", "[scheduler][subblocks]") {
     test::LoweringBench bench(test::matmul(8, 4, 8), 4, {{1, 4, 1}});
     std::vector<Call> const calls = calls_of(bench);
-    subdivide_partials(bench.context, bench["C"], calls, 4);
+    subdivide_partials(bench.context, bench["C"], calls, {0, 4});
     CHECK(bench.context.directory.cut(bench["C"]).blocks() == 4);
 }
