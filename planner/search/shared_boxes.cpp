@@ -142,7 +142,8 @@ std::optional<double> received_at_most(graph::EinSum const& einsum, CutLabels co
         cut(labels.sum, boxes.sum_parts(), share.sum);
         if (points(all, lengths) > tuning::little_imbalance * mean) return std::nullopt;
         double received = points(einsum.output, lengths) * (1 - 1 / static_cast<double>(share.sharers));
-        for (auto const& operand : einsum.inputs) received += points(operand, lengths) - points(operand, extents) / ranks;
+        for (auto const& operand : einsum.inputs)
+            received += points(operand, lengths) - points(operand, extents) / ranks;
         most = std::max(most, received);
     }
     return most;
@@ -193,7 +194,8 @@ NodeCandidates SharedBoxesTable::choices_of(graph::Node const& node, std::size_t
     auto const may_cut = [&](int label) {
         return node.fixed.empty() || node.fixed[static_cast<std::size_t>(label)] == 0;
     };
-    for (int row = 0; einsum && is_free && einsum->operands() > 1 && row < static_cast<int>(einsum->labels.size()); ++row)
+    for (int row = 0; einsum && is_free && einsum->operands() > 1 && row < static_cast<int>(einsum->labels.size());
+         ++row)
         for (int column : einsum->output)
             for (int sum : einsum->aggregated()) {
                 if (row == column || einsum->aggregates(row) || !may_cut(row) || !may_cut(column) || !may_cut(sum))
@@ -209,12 +211,14 @@ NodeCandidates SharedBoxesTable::choices_of(graph::Node const& node, std::size_t
                 parts.push_back(std::move(cut));
                 layouts.push_back({labels, std::move(*boxes)});
             }
-    if (parts.empty()) return choices_from(graph_, node, preferred_candidates(graph_, node, ranks_, limit).parts, unit_);
+    if (parts.empty())
+        return choices_from(graph_, node, preferred_candidates(graph_, node, ranks_, limit).parts, unit_);
     NodeCandidates out = choices_from(graph_, node, std::move(parts), unit_);
-    double const weight = weights(graph_, node, unit_).partial;  // whatever the types of operands: results weigh as much
+    double const weight =
+        weights(graph_, node, unit_).partial;  // whatever the types of operands: results weigh as much
     for (std::size_t c = 0; c < layouts.size(); ++c)
-        out.work[c] = weight * static_cast<double>(ranks_) *
-                      *received_at_most(*einsum, layouts[c].labels, layouts[c].boxes);
+        out.work[c] =
+            weight * static_cast<double>(ranks_) * *received_at_most(*einsum, layouts[c].labels, layouts[c].boxes);
     return out;
 }
 

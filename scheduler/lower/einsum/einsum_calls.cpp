@@ -85,7 +85,15 @@ void merge_leaves(LoweringContext& context, graph::Node const& node, graph::EinS
         Cut cut = context.directory.cut(leaf);
         Extent const all = element_count(cut.shape());
         if (cut.merged() || all == 0) continue;
-        cut.merge(covered == all ? std::vector<Box>(boxes.begin(), boxes.end()) : common_cells(cut.shape(), boxes));
+        if (covered == all) {
+            cut.merge({boxes.begin(), boxes.end()});
+        } else {
+            std::vector<Box> cells = common_cells(cut.shape(), boxes);
+            // Small ones come sooner as they are.
+            auto const bytes = all * static_cast<Extent>(size_of(context.value(leaf).dtype));
+            if (bytes / static_cast<Extent>(cells.size()) < context.options.split.block_bytes) continue;
+            cut.merge(std::move(cells));
+        }
         context.directory.recut(leaf, std::move(cut));
     }
 }

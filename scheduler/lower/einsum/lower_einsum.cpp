@@ -76,8 +76,7 @@ void EinSumLowering::run() {
         for (std::size_t k = 0; k < now.size(); ++k) apply(calls_[waves[wave][k]], now[k]);
     }
     ReduceScatter results(context_, node_, how_);
-    for (std::size_t g = 0; g < groups_.size(); ++g)
-        results.combine(output_box(calls_[first_[g]]), groups_[g], g);
+    for (std::size_t g = 0; g < groups_.size(); ++g) results.combine(output_box(calls_[first_[g]]), groups_[g], g);
 }
 
 void EinSumLowering::cut_output() {
