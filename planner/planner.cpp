@@ -178,7 +178,8 @@ std::vector<relation::Plan> other_plans(graph::EinGraph const& graph, PlannerOpt
     if (awkward > 1 && has_large_calls(graph, options.column_work * static_cast<double>(first.calls))) {
         std::size_t const limit = default_limit(graph.nodes.size());
         out.push_back(cut_as_placed(graph, first, ColumnPartitionTable(graph, first.calls, options.unit, limit)));
-        for (std::int64_t sharers = 1; sharers <= tuning::most_sharers_of_a_box; ++sharers)
+        bool const all_ranks = first.calls == options.ranks && first.calls <= tuning::most_ranks_in_boxes;
+        for (std::int64_t sharers = 1; all_ranks && sharers <= tuning::most_sharers_of_a_box; ++sharers)
             for (bool const alike : {false, true}) {
                 SharedBoxesTable const boxes(graph, first.calls, {sharers, alike}, options.unit, limit);
                 if (boxes.serves()) out.push_back(cut_as_placed(graph, first, boxes));
