@@ -5,6 +5,7 @@
 #include <set>
 
 #include "scheduler/move/cell_grid.hpp"
+#include "scheduler/tuning.hpp"
 
 namespace ein::scheduler {
 namespace {
@@ -91,7 +92,7 @@ void merge_leaves(LoweringContext& context, graph::Node const& node, graph::EinS
             std::vector<Box> cells = common_cells(cut.shape(), boxes);
             // Small ones come sooner as they are.
             auto const bytes = all * static_cast<Extent>(size_of(context.value(leaf).dtype));
-            if (bytes / static_cast<Extent>(cells.size()) < context.options.split.block_bytes) continue;
+            if (bytes / static_cast<Extent>(cells.size()) < tuning::least_common_cell) continue;
             cut.merge(std::move(cells));
         }
         context.directory.recut(leaf, std::move(cut));
