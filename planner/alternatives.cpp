@@ -169,13 +169,16 @@ std::vector<relation::Plan> variations(graph::EinGraph const& graph, relation::P
         graph::Node const& node = graph.nodes[k];
         std::vector<Parts>& list = lists[form_of(graph, node, Unit::bytes)];
         if (list.empty()) list = preferred_candidates(graph, node, plan.calls, tuning::most_varied_candidates).parts;
-        std::vector<Parts> tried =
-            suited(moved, graph, NodeId{static_cast<std::int32_t>(k)}, parts, list, tuning::most_variations_of_a_node);
+        std::vector<relation::NodePlan> tried;
+        for (Parts& cut :
+             suited(moved, graph, NodeId{static_cast<std::int32_t>(k)}, parts, list, tuning::most_variations_of_a_node))
+            tried.push_back({.parts = std::move(cut)});
         for (Alternative const& other : others)
-            if (other.plan.calls == plan.calls) tried.push_back(other.plan.nodes[k].parts);
-        for (Parts const& cut : tried) {
+            if (other.plan.calls == plan.calls) tried.push_back(other.plan.nodes[k]);
+        for (relation::NodePlan& cut : tried) {
             std::vector<relation::NodePlan> varied = plan.nodes;
-            varied[k] = {.parts = cut, .candidates = varied[k].candidates};
+            cut.candidates = varied[k].candidates;
+            varied[k] = std::move(cut);
             add(std::move(varied));
         }
     }

@@ -10,6 +10,7 @@
 #include "planner/resident/resident_table.hpp"
 #include "planner/search/column_partition.hpp"
 #include "planner/search/decompose.hpp"
+#include "planner/search/shared_boxes.hpp"
 #include "planner/strategies/strategies.hpp"
 #include "planner/tuning.hpp"
 
@@ -143,6 +144,16 @@ bool fixes_cuts(graph::EinGraph const& graph) {
     });
 }
 
+/// The plan that costs least of a table that says itself where calls go.
+template <class Table>
+relation::Plan cut_as_placed(graph::EinGraph const& graph, relation::Plan const& first, Table const& table) {
+    std::vector<int> const chosen = choose_by_paths(graph, table, false);
+    relation::Plan plan = with_nodes(graph, first, decomposition_of(table, chosen).nodes);
+    for (std::size_t k = 0; k < chosen.size(); ++k)
+        plan.nodes[k].ranks = table.ranks_of(NodeId{static_cast<std::int32_t>(k)}, chosen[k]);
+    return plan;
+}
+
 }  // namespace
 
 relation::Plan with_nodes(graph::EinGraph const& graph, relation::Plan plan, std::vector<relation::NodePlan> nodes) {
@@ -165,12 +176,14 @@ std::vector<relation::Plan> other_plans(graph::EinGraph const& graph, PlannerOpt
     out.push_back(with_nodes(graph, first, decomposition_of(resident, choose_by_paths(graph, resident, false)).nodes));
     std::int64_t const awkward = awkward_factor(first.calls);
     if (awkward > 1 && has_large_calls(graph, options.column_work * static_cast<double>(first.calls))) {
-        ColumnPartitionTable const table(graph, first.calls, options.unit, default_limit(graph.nodes.size()));
-        std::vector<int> const chosen = choose_by_paths(graph, table, false);
-        relation::Plan plan = with_nodes(graph, first, decomposition_of(table, chosen).nodes);
-        for (std::size_t k = 0; k < chosen.size(); ++k)
-            plan.nodes[k].ranks = table.ranks_of(NodeId{static_cast<std::int32_t>(k)}, chosen[k]);
-        out.push_back(std::move(plan));
+        std::size_t const limit = default_limit(graph.nodes.size());
+        out.push_back(cut_as_placed(graph, first, ColumnPartitionTable(graph, first.calls, options.unit, limit)));
+        bool const all_ranks = first.calls == options.ranks && first.calls <= tuning::most_ranks_in_boxes;
+        for (std::int64_t sharers = 1; all_ranks && sharers <= tuning::most_sharers_of_a_box; ++sharers)
+            for (bool const alike : {false, true}) {
+                SharedBoxesTable const boxes(graph, first.calls, {sharers, alike}, options.unit, limit);
+                if (boxes.serves()) out.push_back(cut_as_placed(graph, first, boxes));
+            }
     }
     for (relation::Plan const& plan : out) relation::verify(graph, plan);
     if (static_cast<double>(graph.nodes.size()) * static_cast<double>(first.calls) > tuning::most_calls)

@@ -30,8 +30,8 @@ relation::Plan plan(graph::EinGraph const& graph, PlannerOptions const& options)
 /// Plans that are worth a schedule beside `first`, the one of plan(). Beside eindecomp's: two that move least by what
 /// ranks hold already (residency_cost.hpp, resident/resident_table.hpp), for the published cost charges what is in
 /// place, and a value once for each of its readers; and where the number of ranks has an awkward factor and kernel
-/// calls are large, uneven columns (column_partition.hpp). Of very many kernel calls only the one that moves least by
-/// the model of residency_cost.hpp.
+/// calls are large, uneven columns (column_partition.hpp) and shared boxes (shared_boxes.hpp). Of very many kernel
+/// calls only the one that moves least by the model of residency_cost.hpp.
 std::vector<relation::Plan> other_plans(graph::EinGraph const& graph, PlannerOptions const& options,
                                         relation::Plan const& first);
 

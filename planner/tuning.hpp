@@ -33,6 +33,12 @@ inline constexpr double exact_work_of_alternatives = 1e7;
 inline constexpr double column_work_of_alternatives = 1 << 20;
 /// What the busiest rank may compute beside the mean where some ranks are left idle for a better grid.
 inline constexpr double little_imbalance = 1.03;
+/// Cells that shared boxes are made of, at most: each is a kernel call until those of a rank are put together.
+inline constexpr double most_cells_of_boxes = 2e4;
+/// Ranks that share a box, at most; boxes of one more are among them.
+inline constexpr std::int64_t most_sharers_of_a_box = 4;
+/// Ranks, beyond which there are no shared boxes: some number that is less by a few has a good grid.
+inline constexpr std::int64_t most_ranks_in_boxes = 64;
 /// Candidates of a node that a local search looks at by the model, and those of them that it schedules.
 inline constexpr std::size_t most_varied_candidates = 256, most_variations_of_a_node = 4;
 

@@ -53,6 +53,12 @@ inline constexpr double long_split_call_points = 1 << 27;
 inline constexpr std::int64_t shared_block_bytes = 2 << 20, most_blocks_of_a_subblock = 2;
 /// Share of the time for computing that splitting may cost where it hides nothing. Chosen.
 inline constexpr double little_split_cost = 0.06;
+/// Bytes of the cells that leaves of uneven calls are put together in, at least: smaller ones come sooner cell by cell
+/// of the plan. Measured: with a quarter of it 2048 x 8192 x 1024 on 15 ranks takes 7 % longer.
+inline constexpr std::int64_t least_common_cell = 8 << 20;
+/// Share of a call that is made first of what its rank has, though others wait for other parts: while it computes that,
+/// the first operands come. Chosen.
+inline constexpr double begun_at_hand = 1.0 / 16;
 /// Terms of a sum, after which kernels of products read and write their results. Chosen.
 inline constexpr double usual_terms = 200;
 /// Bytes below which a block that several ranks share is not cut into subblocks. Chosen.

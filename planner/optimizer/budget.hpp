@@ -26,6 +26,8 @@ struct Limits {
     double work_a_second_of_run = 4e6;       // tasks that a local search makes for each second of the run
     double most_searched_calls = 1e5;        // kernel calls of a plan, beyond which one rival is scheduled beside it
     std::size_t most_variations = 1000;      // of one plan
+    double short_run = 5e-3;                 // seconds of a run, below which a local search soon gives up:
+    std::size_t most_in_vain = 8;            // after so many variations in a row that are no better
 };
 
 class WorkBudget {

@@ -240,14 +240,17 @@ private:
     void improve(Candidate& best) {
         double const worth_seconds = best.cost.seconds * limits_.work_a_second_of_run;
         double const most = std::min(budget(), work_ + worth_seconds);
+        std::size_t const patience =
+            best.cost.seconds < limits_.short_run ? limits_.most_in_vain : limits_.most_variations;
         bool again = true;
         while (again && work_ < most && !is_proven() && taken_.plan.calls > 1) {
             again = false;
+            std::size_t in_vain = 0;
             double const affordable =
                 std::min(static_cast<double>(limits_.most_variations), (most - work_) / std::max(1.0, best.work));
             for (relation::Plan& plan :
                  search_.functions.variations(taken_.plan, others_, static_cast<std::size_t>(affordable))) {
-                if (work_ >= most || search_.exhausted()) break;
+                if (work_ >= most || search_.exhausted() || in_vain++ >= patience) break;
                 if (search_.functions.bound(plan) >= worth()) continue;
                 Candidate glanced = scheduled(plan, glance_);
                 ++report_.variations;

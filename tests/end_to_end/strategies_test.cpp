@@ -62,6 +62,36 @@ TEST_CASE("every strategy computes what the graph says", "[end_to_end]") {
     }
 }
 
+TEST_CASE("products in unequal boxes that ranks share are what the graph says", "[end_to_end]") {
+    auto random = [](Shape const& shape, int seed) {
+        return Json{{"shape", shape}, {"data", {{"random", "normal"}, {"seed", seed}}}};
+    };
+    Json const graph{{"eingraph", 1},
+                     {"dtype", "f32"},
+                     {"tensors", {{"A", random({42, 30}, 1)}, {"B", random({30, 35}, 2)}, {"D", random({35, 30}, 3)}}},
+                     {"nodes",
+                      {{{"name", "C"}, {"einsum", "ij,jk->ik"}, {"inputs", {"A", "B"}}},
+                       {{"name", "E"}, {"einsum", "ik,kl->il"}, {"inputs", {"C", "D"}}}}},
+                     {"outputs", {"C", "E"}}};
+    for (std::size_t alternative = 0; alternative < 12; ++alternative) {
+        CAPTURE(alternative);
+        test::WholeRunSetup setup;
+        setup.ranks = 7;
+        setup.alternative = alternative;
+        setup.subblock_bytes = 0;
+        setup.split.product_points = 64;  // calls are made in several, and pieces of leaves are put together
+        setup.split.product_length = 2;
+        setup.split.block_bytes = 16;
+        setup.split.weighs_time = false;
+        test::WholeRun const run = test::whole_run(graph, setup);
+        for (std::string const& failure : run.failures) FAIL_CHECK(failure);
+        for (auto const& [name, expected] : run.expected)
+            CHECK(tensor::compare(run.results.at(name), expected, 1e-4).count == 0);
+        for (std::size_t rank = 0; rank < run.ranks.size(); ++rank)
+            CHECK(run.ranks[rank].transfers.bytes_sent == run.schedule.header.prediction.bytes_sent[rank]);
+    }
+}
+
 TEST_CASE("schedules of regular plans move what the model says", "[end_to_end]") {
     auto sizes = *apps::tool::llama_sizes("tiny");
     sizes.batch = 4, sizes.sequence = 8;

@@ -4,6 +4,9 @@
 #include <map>
 #include <set>
 
+#include "scheduler/move/cell_grid.hpp"
+#include "scheduler/tuning.hpp"
+
 namespace ein::scheduler {
 namespace {
 
@@ -53,7 +56,22 @@ std::vector<std::vector<Held>> held_for(BlockDirectory const& directory, graph::
     return out;
 }
 
-/// Leaves that would be loaded cell by cell are cut as the merged calls want them, where these want no part of a piece.
+/// The coarsest grid in which each of the boxes is whole cells.
+std::vector<Box> common_cells(Shape const& shape, std::set<Box> const& boxes) {
+    CellGrid grid{{}};
+    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+        std::set<Extent> edges{0, shape[axis]};
+        for (Box const& box : boxes) edges.insert({box.begin[axis], box.end(axis)});
+        grid.edges.emplace_back(edges.begin(), edges.end());
+    }
+    std::vector<Box> out;
+    for (Extent cell = 0; cell < element_count(grid.counts()); ++cell)
+        out.push_back(grid.cell(static_cast<std::size_t>(cell)));
+    return out;
+}
+
+/// Leaves that would be loaded cell by cell are cut as the merged calls want them: where those of one call cross those
+/// of another, in cells that both are made of.
 void merge_leaves(LoweringContext& context, graph::Node const& node, graph::EinSum const& einsum, Parts const& parts,
                   std::vector<Call> const& calls) {
     for (std::size_t k = 0; k < einsum.operands(); ++k) {
@@ -66,19 +84,28 @@ void merge_leaves(LoweringContext& context, graph::Node const& node, graph::EinS
             if (auto const [at, fresh] = boxes.insert(projected(call.region, einsum.inputs[k])); fresh)
                 covered += at->elements();
         Cut cut = context.directory.cut(leaf);
-        if (covered != element_count(cut.shape()) || cut.merged()) continue;
-        cut.merge({boxes.begin(), boxes.end()});
+        Extent const all = element_count(cut.shape());
+        if (cut.merged() || all == 0) continue;
+        if (covered == all) {
+            cut.merge({boxes.begin(), boxes.end()});
+        } else {
+            std::vector<Box> cells = common_cells(cut.shape(), boxes);
+            // Small ones come sooner as they are.
+            auto const bytes = all * static_cast<Extent>(size_of(context.value(leaf).dtype));
+            if (bytes / static_cast<Extent>(cells.size()) < tuning::least_common_cell) continue;
+            cut.merge(std::move(cells));
+        }
         context.directory.recut(leaf, std::move(cut));
     }
 }
 
 }  // namespace
 
-std::optional<MergedCalls> merged(graph::EinSum const& einsum, std::vector<Call> const& calls) {
+std::optional<MergedCalls> merged(graph::EinSum const& einsum, std::vector<Call> const& calls, Merging merging) {
     using Key = std::pair<Box, Rank>;  // an interval of the aggregated labels, and a rank
     std::map<Key, Call> together;
     std::map<Key, Extent> covered;
-    std::vector<int> const aggregated = einsum.aggregated();
+    std::vector<int> const aggregated = merging == Merging::all_of_rank ? std::vector<int>{} : einsum.aggregated();
     for (Call const& call : calls) {
         Key const key(projected(call.region, aggregated), call.rank);
         covered[key] += call.region.elements();
@@ -94,7 +121,9 @@ std::optional<MergedCalls> merged(graph::EinSum const& einsum, std::vector<Call>
         if (known == out.parts.end()) out.parts.push_back(part);
         out.calls.push_back(call);
     }
-    if (together.size() % out.parts.size() != 0) return std::nullopt;
+    Extent whole = 0;
+    for (Box const& part : out.parts) whole += part.elements();
+    if (whole != element_count(einsum.output_shape())) return std::nullopt;  // parts that overlap
     std::stable_sort(out.calls.begin(), out.calls.end(),
                      [](Call const& a, Call const& b) { return a.group < b.group; });
     return out;
@@ -108,7 +137,9 @@ std::vector<Call> placed_calls(LoweringContext& context, NodeId id, graph::EinSu
     // A plan that cuts finer than was asked for, and says itself where calls go, does so for the shape of what each
     // rank gets (planner/search/column_partition.hpp).
     if (plan.ranks.empty() || static_cast<std::int64_t>(calls.size()) <= context.plan.calls) return calls;
-    auto fewer = merged(einsum, calls);
+    auto fewer = merged(einsum, calls, Merging::of_one_sum);
+    if (!fewer || static_cast<std::int64_t>(fewer->calls.size()) > context.plan.calls)
+        if (auto one_each = merged(einsum, calls, Merging::all_of_rank)) fewer = std::move(one_each);
     if (!fewer) return calls;
     context.placement.merge(id, fewer->calls.size());
     Cut cut = context.directory.cut(node.output);

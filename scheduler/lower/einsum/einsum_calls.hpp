@@ -11,12 +11,16 @@ namespace ein::scheduler {
 /// merged, and the output's: see TrafficCounter::wants_merged_parts and Cut::merge.
 std::vector<Call> placed_calls(LoweringContext& context, NodeId id, graph::EinSum const& einsum);
 
-/// Calls and output parts where each rank's calls of one interval of the aggregated labels become one.
+/// Calls and output parts where calls of each rank become one.
 struct MergedCalls {
     std::vector<Call> calls;  // those of one output part after one another
     std::vector<Box> parts;   // of the output, by group
 };
-/// Nothing where some rank's calls are no box, or parts have different numbers of calls.
-std::optional<MergedCalls> merged(graph::EinSum const& einsum, std::vector<Call> const& calls);
+enum class Merging {
+    of_one_sum,  // those of one interval of the aggregated labels
+    all_of_rank  // whatever they sum
+};
+/// Nothing where some rank's calls are no box, or parts of the output overlap.
+std::optional<MergedCalls> merged(graph::EinSum const& einsum, std::vector<Call> const& calls, Merging merging);
 
 }  // namespace ein::scheduler

@@ -53,7 +53,8 @@ private:
     graph::EinSum const& einsum_;
     graph::IdleSets const idle_;
     std::vector<Call> calls_;
-    std::size_t calls_of_a_group_ = 1;
+    std::vector<std::size_t> first_;  // call of each group, and at last the number of calls
+    bool is_summed_ = false;          // some group has several calls
     schedule::KernelId kernel_;
     Combining how_;
     DType made_ = DType::f32;  // of what kernel calls write
@@ -75,20 +76,22 @@ void EinSumLowering::run() {
         for (std::size_t k = 0; k < now.size(); ++k) apply(calls_[waves[wave][k]], now[k]);
     }
     ReduceScatter results(context_, node_, how_);
-    for (std::size_t g = 0; g < groups_.size(); ++g)
-        results.combine(output_box(calls_[g * calls_of_a_group_]), groups_[g], g);
+    for (std::size_t g = 0; g < groups_.size(); ++g) results.combine(output_box(calls_[first_[g]]), groups_[g], g);
 }
 
 void EinSumLowering::cut_output() {
-    calls_of_a_group_ = calls_.size() / context_.directory.cut(node_.output).part_count();
-    if (calls_of_a_group_ > 1) subdivide_partials(context_, node_.output, calls_, calls_of_a_group_);
+    for (std::size_t c = 0; c < calls_.size(); ++c)
+        if (calls_[c].group == first_.size()) first_.push_back(c);
+    is_summed_ = first_.size() < calls_.size();
+    first_.push_back(calls_.size());
+    if (is_summed_) subdivide_partials(context_, node_.output, calls_, first_);
     if (context_.is_pipelined(node_.output)) subdivide_for_pipelining(context_, node_.output);
 }
 
 void EinSumLowering::enter_kernels() {
     graph::EinSumTypes const types = graph::types_of(context_.graph, node_);
     kernel_ = context_.tables.kernel({node_.name, einsum_, types.compute});
-    how_ = {calls_of_a_group_ > 1, types.accumulate, {}};
+    how_ = {is_summed_, types.accumulate, {}};
     made_ = how_.partial ? types.accumulate : context_.value(node_.output).dtype;
     if (!how_.partial) return;
     graph::EinSum identity = graph::identity_einsum(context_.value(node_.output).shape);

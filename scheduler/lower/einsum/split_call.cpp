@@ -292,9 +292,14 @@ SplitCall split_call(graph::EinSum const& einsum, Box const& region, CallParts c
     }
     std::stable_sort(subcalls.begin(), subcalls.end(), [](auto const& a, auto const& b) { return a.first < b.first; });
     // Something to do until the first operand comes, even where others wait for none of it.
-    auto const here =
-        std::find_if(subcalls.begin(), subcalls.end(), [](auto const& subcall) { return !std::get<2>(subcall.first); });
-    if (here != subcalls.end()) std::rotate(subcalls.begin(), here, here + 1);
+    double const enough = tuning::begun_at_hand * static_cast<double>(region.elements());
+    double begun = 0;
+    auto next = subcalls.begin();
+    for (auto here = subcalls.begin(); here != subcalls.end() && begun < enough; ++here) {
+        if (std::get<2>(here->first)) continue;
+        begun += static_cast<double>(here->second.region.elements());
+        std::rotate(next++, here, here + 1);
+    }
     std::map<Box, bool> written;  // boxes of the output
     for (auto& [precedence, subcall] : subcalls) {
         subcall.accumulate = !written.try_emplace(projected(subcall.region, einsum.output), true).second;

@@ -63,11 +63,11 @@ void share_leaves(LoweringContext& context, graph::Node const& node, graph::EinS
 }
 
 void subdivide_partials(LoweringContext& context, ValueId output, std::vector<Call> const& calls,
-                        std::size_t calls_of_a_part) {
+                        std::vector<std::size_t> const& first) {
     std::vector<Parts> subblocks;
-    for (std::size_t first = 0; first < calls.size(); first += calls_of_a_part) {
+    for (std::size_t part = 0; part + 1 < first.size(); ++part) {
         std::set<Rank> ranks;
-        for (std::size_t c = first; c < first + calls_of_a_part; ++c) ranks.insert(calls[c].rank);
+        for (std::size_t c = first[part]; c < first[part + 1]; ++c) ranks.insert(calls[c].rank);
         subblocks.push_back(subblocks_of(context, output, subblocks.size(), ranks.size()));
     }
     subdivide(context.directory, output, std::move(subblocks));

@@ -13,9 +13,10 @@ void share_leaves(LoweringContext& context, graph::Node const& node, graph::EinS
                   std::vector<Call> const& calls);
 
 /// Parts of the output of which several ranks have partial results are cut into a subblock for each of those.
-/// @param calls  those of one part after one another, as many for each
+/// @param calls  those of one part after one another
+/// @param first  of each part's calls, and at last the number of calls
 void subdivide_partials(LoweringContext& context, ValueId output, std::vector<Call> const& calls,
-                        std::size_t calls_of_a_part);
+                        std::vector<std::size_t> const& first);
 
 /// Every part is made in the subblocks that its readers want.
 void subdivide_for_pipelining(LoweringContext& context, ValueId output);

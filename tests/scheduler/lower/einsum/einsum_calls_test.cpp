@@ -42,12 +42,14 @@ TEST_CASE("a rank's calls of one interval are put together where they are a box"
     auto const call = [](Extent i, Extent j, int rank) {
         return Call{{{i, j, 0}, {1, 6, 2}}, static_cast<std::size_t>(i), Rank{rank}};
     };
-    auto const rows = merged(product, {call(0, 0, 0), call(1, 0, 1), call(2, 0, 1), call(3, 0, 1)});
+    auto const rows =
+        merged(product, {call(0, 0, 0), call(1, 0, 1), call(2, 0, 1), call(3, 0, 1)}, Merging::of_one_sum);
     REQUIRE(rows);
     CHECK(rows->parts == std::vector<Box>{{{0, 0}, {1, 2}}, {{1, 0}, {3, 2}}});
     CHECK(ranks_of(rows->calls) == std::vector<int>{0, 1});
     CHECK(rows->calls[1].region == Box{{1, 0, 0}, {3, 6, 2}});
-    CHECK_FALSE(merged(product, {call(0, 0, 0), call(1, 0, 1), call(2, 0, 0), call(3, 0, 1)}));  // with a gap
+    CHECK_FALSE(  // with a gap
+        merged(product, {call(0, 0, 0), call(1, 0, 1), call(2, 0, 0), call(3, 0, 1)}, Merging::of_one_sum));
 }
 
 TEST_CASE("a plan that cuts finer than asked has its calls put together", "[scheduler][einsum_calls]") {
@@ -57,6 +59,24 @@ TEST_CASE("a plan that cuts finer than asked has its calls put together", "[sche
     CHECK(calls.size() == 2);
     CHECK(bench.context.placement.counts()[0] == 2);
     CHECK(bench.context.directory.cut(bench["C"]).part_box(1) == Box{{1, 0}, {3, 2}});
+}
+
+TEST_CASE("parts of a result may have different numbers of calls", "[scheduler][einsum_calls]") {
+    graph::EinSum const product = test::einsum("ij,jk->ik", {{3, 6}, {6, 2}});
+    std::vector<Call> calls;  // rank 0 has the first row; of two rows ranks 1 and 2 have half of the sum each
+    for (Extent i = 0; i < 3; ++i)
+        for (Extent j = 0; j < 2; ++j)
+            calls.push_back(
+                {{{i, 3 * j, 0}, {1, 3, 2}}, static_cast<std::size_t>(i), Rank{i == 0 ? 0 : 1 + static_cast<int>(j)}});
+    CHECK(merged(product, calls, Merging::of_one_sum)->calls.size() == 4);
+    auto const boxes = merged(product, calls, Merging::all_of_rank);
+    REQUIRE(boxes);
+    CHECK(ranks_of(boxes->calls) == std::vector<int>{0, 1, 2});
+    CHECK(boxes->parts == std::vector<Box>{{{0, 0}, {1, 2}}, {{1, 0}, {2, 2}}});
+    CHECK(boxes->calls[2].region == Box{{1, 3, 0}, {2, 3, 2}});
+    CHECK(boxes->calls[2].group == 1);
+    calls[1].rank = Rank{2};
+    CHECK_FALSE(merged(product, calls, Merging::all_of_rank));
 }
 
 TEST_CASE("the k-th call of every rank is in wave k", "[scheduler][einsum_calls]") {
@@ -69,7 +89,7 @@ TEST_CASE("groups know their ranks, and are whole where splitting does not pay",
     test::LoweringBench bench(test::matmul(4, 6, 2), 2, {{1, 2, 1}});
     std::vector<Call> const calls = calls_of(bench);
     auto const& node = bench.graph.nodes[0];
-    subdivide_partials(bench.context, node.output, calls, 2);
+    subdivide_partials(bench.context, node.output, calls, {0, 2});
     auto const groups = groups_of(bench.context, node, einsum_of(bench), calls, waves_of(calls, 2), DType::f64);
     REQUIRE(groups.size() == 1);
     CHECK(groups[0].members == std::vector<Rank>{Rank{0}, Rank{1}});
@@ -101,6 +121,6 @@ TEST_CASE("subblocks go to sharers evenly, whole parts in turn", "[scheduler][su
 TEST_CASE("partial results are cut into a subblock for each of their ranks", "[scheduler][subblocks]") {
     test::LoweringBench bench(test::matmul(8, 4, 8), 4, {{1, 4, 1}});
     std::vector<Call> const calls = calls_of(bench);
-    subdivide_partials(bench.context, bench["C"], calls, 4);
+    subdivide_partials(bench.context, bench["C"], calls, {0, 4});
     CHECK(bench.context.directory.cut(bench["C"]).blocks() == 4);
 }

@@ -1,0 +1,250 @@
+#include "planner/search/shared_boxes.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "planner/tuning.hpp"
+
+namespace ein::planner {
+namespace {
+
+std::int64_t sum_of(std::vector<std::int64_t> const& numbers) {
+    return std::accumulate(numbers.begin(), numbers.end(), std::int64_t{0});
+}
+
+std::int64_t gcd_of(std::vector<std::int64_t> const& numbers) {
+    std::int64_t out = 0;
+    for (std::int64_t number : numbers) out = std::gcd(out, number);
+    return out;
+}
+
+bool are_alike(BoxRanks const& columns) {
+    return std::all_of(columns.begin(), columns.end(), [](auto const& column) {
+        return std::all_of(column.begin(), column.end(), [&](auto ranks) { return ranks == column.front(); });
+    });
+}
+
+/// As even as can be: the first ones are one larger.
+std::vector<std::int64_t> shared_out(std::int64_t total, std::int64_t count) {
+    std::vector<std::int64_t> out(static_cast<std::size_t>(count), total / count);
+    for (std::int64_t k = 0; k < total % count; ++k) ++out[static_cast<std::size_t>(k)];
+    return out;
+}
+
+/// Columns of boxes of `ranks` ranks each.
+BoxRanks columns_of(std::int64_t boxes, std::int64_t ranks, std::int64_t columns) {
+    BoxRanks out;
+    for (std::int64_t in_column : shared_out(boxes, columns))
+        out.emplace_back(static_cast<std::size_t>(in_column), ranks);
+    return out;
+}
+
+/// So many ranks in so many boxes, as even as can be: large and small ones. Calls visit(columns) for columns of one
+/// size each, and for boxes that are dealt to columns like cards.
+template <class Visit>
+void for_ways(std::int64_t ranks, std::int64_t count, Visit const& visit) {
+    std::int64_t const small = ranks / count, large_ones = ranks % count;
+    for (std::int64_t of_small = 1; of_small <= count - large_ones; ++of_small) {
+        BoxRanks const columns = columns_of(count - large_ones, small, of_small);
+        if (large_ones == 0) visit(columns);
+        for (std::int64_t of_large = 1; of_large <= large_ones; ++of_large) {
+            BoxRanks both = columns_of(large_ones, small + 1, of_large);
+            both.insert(both.end(), columns.begin(), columns.end());
+            visit(std::move(both));
+        }
+    }
+    if (large_ones == 0) return;
+    std::vector<std::int64_t> const boxes = shared_out(ranks, count);
+    for (std::size_t columns = 1; columns <= boxes.size(); ++columns) {
+        BoxRanks large_first(columns), small_first(columns);
+        for (std::size_t k = 0; k < boxes.size(); ++k) {
+            large_first[k % columns].push_back(boxes[k]);
+            small_first[k % columns].push_back(boxes[boxes.size() - 1 - k]);
+        }
+        visit(std::move(large_first));
+        visit(std::move(small_first));
+    }
+}
+
+/// Elements of `extent` that a run of cells has.
+double length(Extent extent, std::int64_t parts, SharedBoxes::Run const& run) {
+    return static_cast<double>(part_begin(extent, parts, run.end) - part_begin(extent, parts, run.begin));
+}
+
+}  // namespace
+
+SharedBoxes::SharedBoxes(BoxRanks columns) : columns_(std::move(columns)) {
+    std::vector<std::int64_t> widths;
+    for (auto const& column : columns_) {
+        widths.push_back(sum_of(column));
+        row_parts_ = std::lcm(row_parts_, widths.back() / gcd_of(column));
+        for (std::int64_t box : column) sum_parts_ = std::lcm(sum_parts_, box);
+    }
+    ranks_ = sum_of(widths);
+    std::int64_t const unit = gcd_of(widths);
+    column_parts_ = ranks_ / unit;
+    std::int64_t left = 0;
+    for (auto const& column : columns_) {
+        std::int64_t const width = sum_of(column);
+        std::int64_t above = 0;
+        for (std::int64_t box : column) {
+            for (std::int64_t k = 0; k < box; ++k)
+                shares_.push_back({{above * row_parts_ / width, (above + box) * row_parts_ / width},
+                                   {left / unit, (left + width) / unit},
+                                   {k * sum_parts_ / box, (k + 1) * sum_parts_ / box},
+                                   box});
+            above += box;
+        }
+        left += width;
+    }
+}
+
+double SharedBoxes::cells() const {
+    return static_cast<double>(row_parts_) * static_cast<double>(column_parts_) * static_cast<double>(sum_parts_);
+}
+
+std::vector<std::int64_t> SharedBoxes::ranks_of_cells() const {
+    std::vector<std::int64_t> out(static_cast<std::size_t>(cells()));
+    for (std::size_t rank = 0; rank < shares_.size(); ++rank) {
+        auto const& [row, column, sum, sharers] = shares_[rank];
+        for (std::int64_t r = row.begin; r < row.end; ++r)
+            for (std::int64_t c = column.begin; c < column.end; ++c)
+                for (std::int64_t s = sum.begin; s < sum.end; ++s)
+                    out[static_cast<std::size_t>((r * column_parts_ + c) * sum_parts_ + s)] =
+                        static_cast<std::int64_t>(rank);
+    }
+    return out;
+}
+
+std::optional<double> received_at_most(graph::EinSum const& einsum, CutLabels const& labels, SharedBoxes const& boxes) {
+    Shape const& extents = einsum.extents;
+    if (boxes.row_parts() > extents[labels.row] || boxes.column_parts() > extents[labels.column] ||
+        boxes.sum_parts() > extents[labels.sum])
+        return std::nullopt;
+    auto const points = [](std::vector<int> const& of, Shape const& lengths) {
+        double out = 1;
+        for (int label : of) out *= static_cast<double>(lengths[static_cast<std::size_t>(label)]);
+        return out;
+    };
+    std::vector<int> all(extents.size());
+    std::iota(all.begin(), all.end(), 0);
+    auto const ranks = static_cast<double>(boxes.ranks());
+    double const mean = points(all, extents) / ranks;
+    double most = 0;
+    for (SharedBoxes::Share const& share : boxes.shares()) {
+        Shape lengths = extents;
+        auto const cut = [&](std::size_t label, std::int64_t parts, SharedBoxes::Run const& run) {
+            lengths[label] = static_cast<Extent>(length(extents[label], parts, run));
+        };
+        cut(labels.row, boxes.row_parts(), share.row);
+        cut(labels.column, boxes.column_parts(), share.column);
+        cut(labels.sum, boxes.sum_parts(), share.sum);
+        if (points(all, lengths) > tuning::little_imbalance * mean) return std::nullopt;
+        double received = points(einsum.output, lengths) * (1 - 1 / static_cast<double>(share.sharers));
+        for (auto const& operand : einsum.inputs)
+            received += points(operand, lengths) - points(operand, extents) / ranks;
+        most = std::max(most, received);
+    }
+    return most;
+}
+
+std::optional<SharedBoxes> shared_boxes_for(graph::EinSum const& einsum, CutLabels const& labels, std::int64_t ranks,
+                                            BoxKind kind) {
+    std::optional<SharedBoxes> best;
+    double least = std::numeric_limits<double>::infinity();
+    for (std::int64_t count = ranks / (kind.sharers + 1) + 1; count <= ranks / kind.sharers; ++count)
+        for_ways(ranks, count, [&](BoxRanks columns) {
+            if (kind.alike && !are_alike(columns)) return;
+            SharedBoxes boxes(std::move(columns));
+            if (boxes.cells() > tuning::most_cells_of_boxes) return;
+            auto const received = received_at_most(einsum, labels, boxes);
+            if (!received || *received >= least * (1 - tuning::rounding)) return;
+            least = *received;
+            best = std::move(boxes);
+        });
+    return best;
+}
+
+SharedBoxesTable::SharedBoxesTable(graph::EinGraph const& graph, std::int64_t ranks, BoxKind kind, Unit unit,
+                                   std::size_t limit)
+    : CandidateTable(graph, unit), ranks_(ranks), kind_(kind) {
+    std::map<Form, std::pair<std::shared_ptr<NodeCandidates const>, std::shared_ptr<std::vector<Layout> const>>> known;
+    for (graph::Node const& node : graph.nodes) {
+        auto& [choices, layouts] = known[form_of(graph, node, unit)];
+        if (!choices) {
+            std::vector<Layout> of_candidates;
+            choices = std::make_shared<NodeCandidates const>(choices_of(node, limit, of_candidates));
+            layouts = std::make_shared<std::vector<Layout> const>(std::move(of_candidates));
+        }
+        choices_.push_back(choices);
+        layouts_.push_back(layouts);
+    }
+}
+
+bool SharedBoxesTable::serves() const {
+    return std::any_of(layouts_.begin(), layouts_.end(), [](auto const& layouts) { return !layouts->empty(); });
+}
+
+NodeCandidates SharedBoxesTable::choices_of(graph::Node const& node, std::size_t limit,
+                                            std::vector<Layout>& layouts) const {
+    auto const* einsum = std::get_if<graph::EinSum>(&node.op);
+    std::vector<Parts> parts;
+    bool const is_free = std::all_of(node.fixed.begin(), node.fixed.end(), [](auto given) { return given <= 1; });
+    auto const may_cut = [&](int label) {
+        return node.fixed.empty() || node.fixed[static_cast<std::size_t>(label)] == 0;
+    };
+    for (int row = 0; einsum && is_free && einsum->operands() > 1 && row < static_cast<int>(einsum->labels.size());
+         ++row)
+        for (int column : einsum->output)
+            for (int sum : einsum->aggregated()) {
+                if (row == column || einsum->aggregates(row) || !may_cut(row) || !may_cut(column) || !may_cut(sum))
+                    continue;
+                CutLabels const labels{static_cast<std::size_t>(row), static_cast<std::size_t>(column),
+                                       static_cast<std::size_t>(sum)};
+                auto boxes = shared_boxes_for(*einsum, labels, ranks_, kind_);
+                if (!boxes) continue;
+                Parts cut(einsum->labels.size(), 1);
+                cut[labels.row] = boxes->row_parts();
+                cut[labels.column] = boxes->column_parts();
+                cut[labels.sum] = boxes->sum_parts();
+                parts.push_back(std::move(cut));
+                layouts.push_back({labels, std::move(*boxes)});
+            }
+    if (parts.empty())
+        return choices_from(graph_, node, preferred_candidates(graph_, node, ranks_, limit).parts, unit_);
+    NodeCandidates out = choices_from(graph_, node, std::move(parts), unit_);
+    double const weight =
+        weights(graph_, node, unit_).partial;  // whatever the types of operands: results weigh as much
+    for (std::size_t c = 0; c < layouts.size(); ++c)
+        out.work[c] =
+            weight * static_cast<double>(ranks_) * *received_at_most(*einsum, layouts[c].labels, layouts[c].boxes);
+    return out;
+}
+
+std::vector<Rank> SharedBoxesTable::ranks_of(NodeId id, int candidate) const {
+    auto const& layouts = *layouts_[static_cast<std::size_t>(id.value())];
+    if (layouts.empty()) return {};
+    auto const& [labels, boxes] = layouts[static_cast<std::size_t>(candidate)];
+    auto const& einsum = std::get<graph::EinSum>(graph_.node(id).op);
+    std::vector<int> const order = relation::call_labels(einsum);
+    Parts counts;
+    for (int label : order)
+        counts.push_back(of(id).candidates[static_cast<std::size_t>(candidate)][static_cast<std::size_t>(label)]);
+    std::vector<std::int64_t> const cells = boxes.ranks_of_cells();
+    std::vector<Rank> ranks;
+    for_each_index(counts, [&](std::vector<Extent> const& index) {
+        std::int64_t row = 0, column = 0, sum = 0;
+        for (std::size_t k = 0; k < order.size(); ++k) {
+            auto const label = static_cast<std::size_t>(order[k]);
+            if (label == labels.row) row = index[k];
+            if (label == labels.column) column = index[k];
+            if (label == labels.sum) sum = index[k];
+        }
+        auto const cell = static_cast<std::size_t>((row * boxes.column_parts() + column) * boxes.sum_parts() + sum);
+        ranks.emplace_back(static_cast<int>(cells[cell]));
+    });
+    return ranks;
+}
+
+}  // namespace ein::planner
