@@ -1,6 +1,7 @@
 #include "executor/fusion/clip_elements.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 
@@ -51,6 +52,14 @@ bool is(ClipFact::Kind kind, DType type, std::byte const* element) {
     return std::isfinite(number) && (kind == ClipFact::Kind::finite || number > 0);
 }
 
+/// A number as an element of a type.
+struct Element {
+    Element(double value, DType type) {
+        store_element(scalar::convert(scalar::Scalar::of(std::complex<double>(value)), DType::f64, type), bytes, type);
+    }
+    alignas(16) std::byte bytes[16] = {};
+};
+
 }  // namespace
 
 bool all_are(ClipFact::Kind kind, DType type, std::byte const* data, Shape const& lengths,
@@ -71,11 +80,10 @@ bool all_are(ClipFact::Kind kind, DType type, std::byte const* data, Shape const
 
 void fill_elements(double value, DType type, std::byte* data, Shape const& lengths,
                    std::vector<Extent> const& strides) {
-    std::byte element[16];
-    store_element(scalar::convert(scalar::Scalar::of(std::complex<double>(value)), DType::f64, type), element, type);
+    Element const element(value, type);
     std::size_t const size = size_of(type);
     each_run(data, lengths, strides, [&](std::byte* run, Extent n, Extent step) {
-        for (Extent i = 0; i < n; ++i) std::memcpy(run + i * step, element, size);
+        for (Extent i = 0; i < n; ++i) std::memcpy(run + i * step, element.bytes, size);
         return true;
     });
 }
@@ -119,8 +127,18 @@ void mask(std::span<scalar::Prefix const> ends, T value, T* data, std::vector<in
 
 void mask_elements(std::span<scalar::Prefix const> ends, double value, DType type, std::byte* data,
                    std::vector<int> const& axes, std::vector<scalar::IndexRange> const& box) {
-    if (type == DType::f32) return mask(ends, static_cast<float>(value), reinterpret_cast<float*>(data), axes, box);
-    mask(ends, value, reinterpret_cast<double*>(data), axes, box);
+    Element const element(value, type);
+    auto const mask_with = [&](auto bits) {
+        std::memcpy(&bits, element.bytes, sizeof bits);
+        mask(ends, bits, reinterpret_cast<decltype(bits)*>(data), axes, box);
+    };
+    switch (size_of(type)) {
+        case 1: return mask_with(std::uint8_t{});
+        case 2: return mask_with(std::uint16_t{});
+        case 4: return mask_with(std::uint32_t{});
+        case 8: return mask_with(std::uint64_t{});
+        default: return mask_with(std::array<std::uint64_t, 2>{});
+    }
 }
 
 }  // namespace ein::executor

@@ -1,6 +1,7 @@
 #include "executor/fusion/mask_steps.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "lib/graph/labels.hpp"
 #include "lib/scalar/expression/type.hpp"
@@ -73,9 +74,12 @@ MaskRange::MaskRange(FusedStep const& step, scalar::Params const& params)
     for (int label : einsum.output)
         if (graph::has_label(read, label)) label_ = label;
     auto const& args = einsum.join.args();
-    number_ = args[keeps_where_true_ ? 2 : 1].node().value.real();
+    std::complex<double> const number = args[keeps_where_true_ ? 2 : 1].node().value;
+    number_ = number.real();
+    bool const is_exact = number.imag() == 0 && (size_of(step.output) < 8 || std::abs(number_) <= 0x1p53 ||
+                                                 !std::isfinite(number_) || !is_integer(step.output));
     bool const is_innermost = einsum.output.back() == label_;
-    if (!is_innermost || !add_ends(args[0], keeps_where_true_)) ends_.clear();
+    if (!is_innermost || !is_exact || !add_ends(args[0], keeps_where_true_)) ends_.clear();
 }
 
 bool MaskRange::add_ends(scalar::Expr const& condition, bool keeps_where_true) {

@@ -109,6 +109,25 @@ TEST_CASE("rows that a mask leaves nothing of are nan, as they are without fused
     check_everywhere(attention("[i] >= [k] + 9", true, false));
 }
 
+TEST_CASE("products are masked in place in every dtype", "[end_to_end][regions]") {
+    auto tensor = [](int seed) {
+        return Json{{"shape", {75, 4}}, {"data", {{"random", "uniform"}, {"low", 0}, {"high", 4}, {"seed", seed}}}};
+    };
+    for (char const* dtype : {"u8", "i16", "i32", "i64", "f32", "f64", "c64", "c128"}) {
+        CAPTURE(dtype);
+        Json const graph{
+            {"eingraph", 1},
+            {"dtype", dtype},
+            {"tensors", {{"Q", tensor(1)}, {"K", tensor(2)}, {"V", tensor(3)}}},
+            {"nodes",
+             {{{"name", "S"}, {"einsum", "id,kd->ik"}, {"inputs", {"Q", "K"}}},
+              {{"name", "M"}, {"einsum", "ik->ik"}, {"inputs", {"S"}}, {"join", "where([k] <= [i], x, 3)"}},
+              {{"name", "O"}, {"einsum", "ik,kd->id"}, {"inputs", {"M", "V"}}}}},
+            {"outputs", {"O"}}};
+        for (int const ranks : {1, 2}) check(graph, {.ranks = ranks, .fused_groups = small});
+    }
+}
+
 TEST_CASE("what is not chosen may be nan; what is multiplied by zero counts", "[end_to_end][regions]") {
     for (char const* hurt : {"K", "V"}) {
         Json graph = attention("[i] >= [k]", true, false);

@@ -140,7 +140,8 @@ TEST_CASE("fills write one value of any dtype", "[executor][device]") {
 
 TEST_CASE("devices are made by name, and a device that this build has not explains itself", "[executor][device]") {
     CHECK(make_device(device_choice_from_text("reference"))->name() == "reference");
-    CHECK_THROWS_AS(device_choice_from_text("gpu"), UsageError);
+    CHECK_THROWS_AS(device_choice_from_text("tpu"), UsageError);
+    CHECK(device_choice_from_text("gpu").kind == DeviceKind::cuda);
     CHECK(device_choice_from_text("cuda").kind == DeviceKind::cuda);
     CHECK_THROWS_AS(device_choice_from_text("cuda:0"), UsageError);
     setenv("EINLOOM_CUDA_LIBRARIES", "/nowhere", 1);
