@@ -2,7 +2,6 @@
 
 #include <map>
 
-#include "lib/base/place_in.hpp"
 #include "lib/scalar/evaluate/evaluator.hpp"
 
 namespace ein::apps {
@@ -34,7 +33,7 @@ Found look(tensor::HostTensor const& indices, std::int64_t extent) {
 }
 
 std::string element(tensor::HostTensor const& indices, Extent k) {
-    return std::to_string(indices.at(k).integer) + " at " + place_text(place_in(indices.shape(), k));
+    return std::to_string(indices.at(k).integer) + " at " + index_text(index_at(indices.shape(), k));
 }
 
 Fault fault_of(std::string const& file, std::string const& tensor, Use const& use, tensor::HostTensor const& indices,

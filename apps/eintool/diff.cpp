@@ -26,15 +26,6 @@ struct DiffOptions {
     double tolerance = -1;
 };
 
-std::string index_text(Shape const& shape, Extent linear) {
-    std::vector<Extent> index(shape.size());
-    for (std::size_t axis = shape.size(); axis > 0; linear /= shape[axis - 1], --axis)
-        index[axis - 1] = linear % shape[axis - 1];
-    std::string out = "[";
-    for (std::size_t axis = 0; axis < index.size(); ++axis) out += (axis ? ", " : "") + std::to_string(index[axis]);
-    return out + "]";
-}
-
 /// How often what elements may be apart by default differences of two plans are taken for rounding, and what is too
 /// large for that in any dtype. Chosen.
 constexpr double rounding_factor = 100, most_rounding = 1e-3;
@@ -94,7 +85,7 @@ Compared compare_files(fs::path const& a_file, fs::path const& b_file, double gi
                   "%lld elements, %lld differ by more than %.3g; largest difference %.6g absolute, %.6g relative",
                   static_cast<long long>(element_count(a.shape())), static_cast<long long>(d.count), tolerance,
                   d.max_abs, d.max_rel);
-    std::string out = text + (d.worst >= 0 ? " at " + index_text(a.shape(), d.worst) : "");
+    std::string out = text + (d.worst >= 0 ? " at " + index_text(index_at(a.shape(), d.worst)) : "");
     if (lists.fills_differ) out += "; what they do not list differs";
     bool const is_small = given_tolerance < 0 && tolerance > 0 && !lists.fills_differ &&
                           d.max_rel <= std::min(rounding_factor * tolerance, most_rounding);

@@ -21,12 +21,6 @@ std::string text_of(Scalar const& value, DType dtype) {
     return tensor::element_text(one, 0);
 }
 
-std::string index_text(std::vector<Extent> const& index) {
-    std::string out;
-    for (Extent each : index) out += (out.empty() ? "" : ", ") + std::to_string(each);
-    return "[" + out + "]";
-}
-
 }  // namespace
 
 void Look::at_kernel(CallAgain const& again, KernelCall const& call, std::vector<ElementPlace> const& places,

@@ -1,6 +1,5 @@
 #include "executor/health/index_fault.hpp"
 
-#include "lib/base/place_in.hpp"
 #include "lib/tensor/convert.hpp"
 
 namespace ein::executor {
@@ -17,7 +16,7 @@ Fault index_fault(schedule::Header const& header, schedule::Section const& secti
         std::int64_t index = 0;
         tensor::convert(block.dtype, from, 1, DType::i64, &index, 1);
         if (scalar::position_of(index, error.extent())) continue;
-        Shape at = place_in(box.length, k);
+        Shape at = index_at(box.length, k);
         for (std::size_t axis = 0; axis < at.size(); ++axis) at[axis] += box.begin[axis];
         return scalar::PositionError::fault_at(fault.where, at, index, error.extent());
     }

@@ -78,6 +78,12 @@ std::vector<Extent> index_at(std::span<Extent const> shape, Extent linear) {
     return index;
 }
 
+std::string index_text(std::span<Extent const> index) {
+    std::string out;
+    for (Extent each : index) out += (out.empty() ? "" : ", ") + std::to_string(each);
+    return "[" + out + "]";
+}
+
 std::string to_string(std::span<Extent const> shape) {
     std::string out = "(";
     for (std::size_t axis = 0; axis < shape.size(); ++axis) out += (axis ? ", " : "") + std::to_string(shape[axis]);

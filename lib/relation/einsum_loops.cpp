@@ -6,7 +6,6 @@
 #include <unordered_map>
 
 #include "lib/base/error.hpp"
-#include "lib/base/place_in.hpp"
 #include "lib/relation/demand.hpp"
 #include "lib/relation/label_loops.hpp"
 #include "lib/relation/operand_offsets.hpp"
@@ -270,7 +269,7 @@ Fault index_fault(graph::EinGraph const& graph, graph::Node const& node, Sampled
     for (Extent k = 0; k < element_count(indices.data.shape()); ++k) {
         std::int64_t const index = indices.data.at(k).integer;
         if (scalar::position_of(index, error.extent())) continue;
-        Shape at = place_in(indices.data.shape(), k);
+        Shape at = index_at(indices.data.shape(), k);
         for (std::size_t axis = 0; axis < at.size(); ++axis) at[axis] = indices.sets[axis][at[axis]];
         fault = scalar::PositionError::fault_at("", at, index, error.extent());
         break;

@@ -127,12 +127,6 @@ std::ptrdiff_t position_in(Box const& box, std::vector<Extent> const& index) {
     return position;
 }
 
-std::vector<Extent> index_at(Shape const& shape, Extent linear) {
-    std::vector<Extent> index(shape.size());
-    for (std::size_t axis = shape.size(); axis-- > 0; linear /= shape[axis]) index[axis] = linear % shape[axis];
-    return index;
-}
-
 bool inside(Box const& box, std::vector<Extent> const& index) {
     for (std::size_t axis = 0; axis < index.size(); ++axis)
         if (index[axis] < box.begin[axis] || index[axis] >= box.end(axis)) return false;

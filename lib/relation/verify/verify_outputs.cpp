@@ -52,12 +52,6 @@ tensor::HostTensor read_output(tensor::WrittenOutput const& file, graph::Value c
     return out;
 }
 
-std::string place_text(std::vector<Extent> const& index) {
-    std::string out;
-    for (Extent each : index) out += (out.empty() ? "" : ", ") + std::to_string(each);
-    return "[" + out + "]";
-}
-
 std::string time_text(double seconds) {
     struct Unit {
         double seconds;
@@ -244,7 +238,7 @@ private:
                       " (relative difference %.3g, tolerance %.3g; %lld of %lld elements checked differ)",
                       difference.worst_rel, difference.worst_tolerance, static_cast<long long>(difference.count),
                       static_cast<long long>(found.elements()));
-        return "output '" + value.name + "' " + place_text(index_of(indices, difference.worst)) + ": expected " +
+        return "output '" + value.name + "' " + index_text(index_of(indices, difference.worst)) + ": expected " +
                element_text(expected, difference.worst) + ", found " + element_text(found, difference.worst) + tail;
     }
 

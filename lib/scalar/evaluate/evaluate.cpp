@@ -2,9 +2,9 @@
 
 #include <cmath>
 
+#include "lib/base/box.hpp"
 #include "lib/base/error.hpp"
 #include "lib/base/float16.hpp"
-#include "lib/base/place_in.hpp"
 #include "lib/scalar/evaluate/evaluator.hpp"
 #include "lib/scalar/evaluate/functions.hpp"
 #include "lib/scalar/evaluate/integers.hpp"
@@ -59,7 +59,7 @@ void refuse_type(std::string const& problem) {
 Fault PositionError::fault_at(std::string where, std::span<std::int64_t const> at, std::int64_t index,
                               std::int64_t extent) {
     return {"", std::move(where), "an index from " + std::to_string(-extent) + " to " + std::to_string(extent - 1),
-            std::to_string(index) + (at.empty() ? "" : " at " + place_text(at)),
+            std::to_string(index) + (at.empty() ? "" : " at " + index_text(at)),
             "correct the tensor of indices: they count from 0, negative ones from the end, " + std::to_string(extent) +
                 " elements in all"};
 }
