@@ -37,7 +37,8 @@ inline constexpr double little_imbalance = 1.03;
 inline constexpr double most_cells_of_boxes = 2e4;
 /// Ranks that share a box, at most; boxes of one more are among them.
 inline constexpr std::int64_t most_sharers_of_a_box = 4;
-/// Ranks, beyond which there are no shared boxes: some number that is less by a few has a good grid.
+/// Ranks, beyond which there are no shared boxes: planning them took 10 s of processor time at 127 ranks (measured),
+/// and 0.5 s at 61.
 inline constexpr std::int64_t most_ranks_in_boxes = 64;
 /// Candidates of a node that a local search looks at by the model, and those of them that it schedules.
 inline constexpr std::size_t most_varied_candidates = 256, most_variations_of_a_node = 4;

@@ -49,6 +49,10 @@ public:
 
 protected:
     CandidateTable(graph::EinGraph const& graph, Unit unit);
+    /// Fills choices_ with what `choose(node, layouts)` makes of each form once. @return by node, the layouts of its
+    /// candidates
+    template <class Layout, class Choose>
+    std::vector<std::shared_ptr<std::vector<Layout> const>> choose_by_form(Choose const& choose);
     double iterations_of(ValueId value) const {
         return static_cast<double>(iterations_[static_cast<std::size_t>(value.value())]);
     }
@@ -64,6 +68,24 @@ private:
 /// All that the choices of a node depend on, as numbers: nodes of one form share their NodeCandidates.
 using Form = std::vector<std::int64_t>;
 Form form_of(graph::EinGraph const& graph, graph::Node const& node, Unit unit);
+
+template <class Layout, class Choose>
+std::vector<std::shared_ptr<std::vector<Layout> const>> CandidateTable::choose_by_form(Choose const& choose) {
+    using Layouts = std::shared_ptr<std::vector<Layout> const>;
+    std::map<Form, std::pair<std::shared_ptr<NodeCandidates const>, Layouts>> known;
+    std::vector<Layouts> out;
+    for (graph::Node const& node : graph_.nodes) {
+        auto& [choices, layouts] = known[form_of(graph_, node, unit_)];
+        if (!choices) {
+            std::vector<Layout> of_candidates;
+            choices = std::make_shared<NodeCandidates const>(choose(node, of_candidates));
+            layouts = std::make_shared<std::vector<Layout> const>(std::move(of_candidates));
+        }
+        choices_.push_back(choices);
+        out.push_back(layouts);
+    }
+    return out;
+}
 
 /// The NodeCandidates that given candidates make, under the published cost.
 NodeCandidates choices_from(graph::EinGraph const& graph, graph::Node const& node, std::vector<Parts> candidates,

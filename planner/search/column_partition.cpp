@@ -55,17 +55,8 @@ std::int64_t awkward_factor(std::int64_t ranks) {
 ColumnPartitionTable::ColumnPartitionTable(graph::EinGraph const& graph, std::int64_t ranks, Unit unit,
                                            std::size_t limit)
     : CandidateTable(graph, unit), all_ranks_(ranks), partition_(column_partition_for(awkward_factor(ranks))) {
-    std::map<Form, std::pair<std::shared_ptr<NodeCandidates const>, std::shared_ptr<std::vector<Layout> const>>> known;
-    for (graph::Node const& node : graph.nodes) {
-        auto& [choices, layouts] = known[form_of(graph, node, unit)];
-        if (!choices) {
-            std::vector<Layout> of_candidates;
-            choices = std::make_shared<NodeCandidates const>(choices_of(node, limit, of_candidates));
-            layouts = std::make_shared<std::vector<Layout> const>(std::move(of_candidates));
-        }
-        choices_.push_back(choices);
-        layouts_.push_back(layouts);
-    }
+    layouts_ = choose_by_form<Layout>(
+        [&](graph::Node const& node, std::vector<Layout>& layouts) { return choices_of(node, limit, layouts); });
 }
 
 /// How often the ranks together see each element of a tensor with these labels.
