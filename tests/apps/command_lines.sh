@@ -3,18 +3,7 @@
 # Usage: command_lines.sh BIN_FOLDER EXAMPLES_FOLDER
 set -uo pipefail
 bin=$1 examples=$2
-work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
-failed=0
-fail() { echo "FAILED: $*"; failed=1; }
-
-# expect CODE TEXT COMMAND...: the command ends with CODE and its output holds TEXT
-expect() {
-    local code=$1 text=$2 out got; shift 2
-    out=$("$@" 2>&1); got=$?
-    if [ "$got" != "$code" ] || [[ "$out" != *"$text"* ]]; then
-        fail "$* : expected exit $code and '$text', found exit $got and: $out"
-    fi
-}
+source "$(dirname "$(realpath "$0")")/expect.sh"
 
 graph=$examples/first.json
 # shellcheck disable=SC2317  # called by expect

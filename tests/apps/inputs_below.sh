@@ -2,19 +2,9 @@
 # --inputs-below DIR: no data file outside DIR is opened. Usage: inputs_below.sh BIN_FOLDER [MPIEXEC]
 set -uo pipefail
 bin=$(realpath "$1") mpiexec=${2:-}
-work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
+source "$(dirname "$(realpath "$0")")/expect.sh"
 cd "$work" || exit 1
 export OMP_NUM_THREADS=1
-failed=0
-
-# expect CODE TEXT COMMAND...: the command ends with CODE and its output holds TEXT
-expect() {
-    local code=$1 text=$2 out got; shift 2
-    out=$("$@" 2>&1); got=$?
-    if [ "$got" != "$code" ] || [[ "$out" != *"$text"* ]]; then
-        echo "FAILED: $* : expected exit $code and '$text', found exit $got and: $out"; failed=1
-    fi
-}
 
 mkdir graphs data outside
 "$bin/eintool" make matmul 4 4 4 -o ones.json

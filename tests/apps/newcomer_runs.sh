@@ -3,18 +3,8 @@
 # Usage: newcomer_runs.sh BIN_FOLDER MPIEXEC NUMPROC_FLAG
 set -uo pipefail
 bin=$1 mpiexec=$2 np=$3
-work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
+source "$(dirname "$(realpath "$0")")/expect.sh"
 cd "$work" || exit 1
-failed=0
-
-# expect CODE TEXT COMMAND...: the command ends with CODE and its output holds TEXT
-expect() {
-    local code=$1 text=$2 out got; shift 2
-    out=$("$@" 2>&1); got=$?
-    if [ "$got" != "$code" ] || [[ "$out" != *"$text"* ]]; then
-        echo "FAILED: $* : expected exit $code and '$text', found exit $got and: $out"; failed=1
-    fi
-}
 # refuse TEXT COMMAND...: nothing of what it prints holds TEXT
 refuse() {
     local text=$1 out; shift

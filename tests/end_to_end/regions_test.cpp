@@ -113,7 +113,7 @@ TEST_CASE("products are masked in place in every dtype", "[end_to_end][regions]"
     auto tensor = [](int seed) {
         return Json{{"shape", {75, 4}}, {"data", {{"random", "uniform"}, {"low", 0}, {"high", 4}, {"seed", seed}}}};
     };
-    for (char const* dtype : {"u8", "i16", "i32", "i64", "f32", "f64", "c64", "c128"}) {
+    for (char const* dtype : {"u8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64", "c64", "c128"}) {
         CAPTURE(dtype);
         Json const graph{
             {"eingraph", 1},

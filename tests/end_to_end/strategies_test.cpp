@@ -37,18 +37,23 @@ Json two_layers() {
                 {"outputs", {"Z"}}};
 }
 
+/// Results are what the graph says, and each rank sends what was predicted.
+void check(Json const& json, test::WholeRunSetup const& setup, double tolerance) {
+    test::WholeRun const run = test::whole_run(json, setup);
+    for (std::string const& failure : run.failures) FAIL_CHECK(failure);
+    for (auto const& [name, expected] : run.expected)
+        CHECK(tensor::compare(run.results.at(name), expected, tolerance).count == 0);
+    for (std::size_t rank = 0; rank < run.ranks.size(); ++rank)
+        CHECK(run.ranks[rank].transfers.bytes_sent == run.schedule.header.prediction.bytes_sent[rank]);
+}
+
 void check(Json const& json, int ranks, std::string const& strategy) {
     CAPTURE(strategy, ranks);
     test::WholeRunSetup setup;
     setup.ranks = ranks;
     setup.decompose = strategy;
     setup.subblock_bytes = 0;  // partial results of small blocks are subdivided too
-    test::WholeRun const run = test::whole_run(json, setup);
-    for (std::string const& failure : run.failures) FAIL_CHECK(failure);
-    for (auto const& [name, expected] : run.expected)
-        CHECK(tensor::compare(run.results.at(name), expected, 1e-9).count == 0);
-    for (std::size_t rank = 0; rank < run.ranks.size(); ++rank)
-        CHECK(run.ranks[rank].transfers.bytes_sent == run.schedule.header.prediction.bytes_sent[rank]);
+    check(json, setup, 1e-9);
 }
 
 }  // namespace
@@ -83,12 +88,7 @@ TEST_CASE("products in unequal boxes that ranks share are what the graph says", 
         setup.split.product_length = 2;
         setup.split.block_bytes = 16;
         setup.split.weighs_time = false;
-        test::WholeRun const run = test::whole_run(graph, setup);
-        for (std::string const& failure : run.failures) FAIL_CHECK(failure);
-        for (auto const& [name, expected] : run.expected)
-            CHECK(tensor::compare(run.results.at(name), expected, 1e-4).count == 0);
-        for (std::size_t rank = 0; rank < run.ranks.size(); ++rank)
-            CHECK(run.ranks[rank].transfers.bytes_sent == run.schedule.header.prediction.bytes_sent[rank]);
+        check(graph, setup, 1e-4);
     }
 }
 
