@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # Checks and measures Einloom on a machine with an NVIDIA GPU, in ten minutes:
-# scripts/gpu-check.sh [--tests | --bench] [ROWS OF THE TABLE...]
+# scripts/gpu-check.sh [--tests] [--sanitizers] [--bench] [ROWS OF THE TABLE...]
+# These parts only; without one of them, all three.
 # Takes the build in build/; without one what scripts/gpu-carry.sh packed (build/gpu-carry.tar.gz); without that builds.
 # Runs every kind of kernel, random graphs at 1 and 2 ranks and all examples on the GPU against the reference, the
 # kernels again under compute-sanitizer where that is installed, and einrun as its users start it; then measures beside
 # PyTorch where that is installed. Ends with one table: each step, what came of it, and what there was no time for.
+# The reports behind the figures are kept in build/gpu-reports.
 # EIN_GPU_CHECK_SECONDS is the time for all (600), EIN_KERNELS the number of random kernels of each kind (300).
 # Exit code 1 when a check fails; figures decide nothing.
 
@@ -13,12 +15,16 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-tests=yes bench=yes
-case "${1:-}" in
-    --tests) bench=no; shift ;;
-    --bench) tests=no; shift ;;
-    -h | --help) sed -n '2,/^$/s/^# \{0,1\}//p' "$0"; exit 0 ;;
-esac
+parts=''
+while [[ ${1:-} == -* ]]; do
+    case "$1" in
+        --tests | --sanitizers | --bench) parts+=" ${1#--}" ;;
+        -h | --help) sed -n '2,/^$/s/^# \{0,1\}//p' "$0"; exit 0 ;;
+        *) echo "gpu-check.sh: expected --tests, --sanitizers or --bench, found $1" >&2; exit 2 ;;
+    esac
+    shift
+done
+parts=${parts:- tests sanitizers bench}
 
 root='' libraries=''
 if [ -x build/bin/einrun ] && [ -x build/tests/on_gpu_test ] && build/bin/einrun --version > /dev/null 2>&1; then
@@ -38,7 +44,7 @@ else
     fi
 fi
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
-export EINLOOM_CACHE=${EINLOOM_CACHE:-$PWD/build/gpu-cache}
+export EINLOOM_CACHE=${EINLOOM_CACHE:-$PWD/build/gpu-cache} EIN_EXAMPLES=$PWD/examples
 mkdir -p "$EINLOOM_CACHE"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -116,7 +122,7 @@ if command -v nvidia-smi > /dev/null; then
     nvidia-smi --query-gpu=name,memory.total,driver_version --format=csv,noheader
 fi
 
-if [ "$tests" = yes ]; then
+if [[ $parts == *tests* ]]; then
     "$bin/eintool" make llama --layers 2 -o "$work/llama.json"
     for ranks in 1 2; do "$bin/einplan" "$work/llama.json" -n $ranks -q -o "$work/llama$ranks.sched"; done
     step "einrun, 1 rank" 60 bash -c 'einrun "$work/llama1.sched"'
@@ -130,11 +136,13 @@ if [ "$tests" = yes ]; then
         "$test" '[kernels]'
     step "random graphs" 120 "$test" '[graphs]'
     step "examples" 120 "$test" '[examples]'
+fi
+if [[ $parts == *sanitizers* ]]; then
     for tool in memcheck racecheck synccheck initcheck; do
         step "compute-sanitizer, $tool" 90 bash -c "sanitizer $tool"
     done
 fi
-if [ "$bench" = yes ]; then
+if [[ $parts == *bench* ]]; then
     python=$(command -v python3 || true)
     if [ -z "$python" ]; then
         row "beside PyTorch" "skipped: there is no python3" ""
@@ -144,7 +152,7 @@ if [ "$bench" = yes ]; then
         row "beside PyTorch" "left: no time" ""
     else
         begin=$SECONDS
-        if timeout -k 5 $((budget - SECONDS)) "$python" scripts/bench/gpu.py "$bin" "$@"; then
+        if timeout -k 5 $((budget - SECONDS)) "$python" scripts/bench/gpu.py "$bin" --keep build/gpu-reports "$@"; then
             row "beside PyTorch" measured $((SECONDS - begin))
         else
             row "beside PyTorch" "left: begun, no time, or it failed" $((SECONDS - begin))

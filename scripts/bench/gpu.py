@@ -1,7 +1,9 @@
 """einrun --device cuda beside PyTorch on the same GPU in one run, as one table.
 
-gpu.py BIN [--device D] [--small] [ROWS...]    BIN: the folder of einplan, einrun and eintool;
-                                               ROWS: words that a row's name has, default all
+gpu.py BIN [--device D] [--small] [--keep FOLDER] [ROWS...]
+                                               BIN: the folder of einplan, einrun and eintool;
+                                               ROWS: words that a row's name has, default all;
+                                               FOLDER: keeps every report there
 
 Every figure of ours is the median `execute` of einrun's repeats, every one of PyTorch's the median of as many repeats
 with a synchronisation around each. Products are PyTorch's, which are cuBLAS called directly; bandwidth is compared with
@@ -24,11 +26,12 @@ from layer import Layer
 
 parser = argparse.ArgumentParser()
 parser.add_argument("bin")
-parser.add_argument("rows", nargs="*")
 parser.add_argument("--device", default="cuda")
 parser.add_argument("--small", action="store_true")
 parser.add_argument("--repeats", type=int, default=7)
-args = parser.parse_args()
+parser.add_argument("--keep")
+parser.add_argument("rows", nargs="*")
+args = parser.parse_intermixed_args()
 place = "cuda" if torch.cuda.is_available() else "cpu"
 small = args.small
 folder = tempfile.mkdtemp(prefix="einloom-gpu-")
@@ -55,9 +58,12 @@ def einrun(graph, *options, repeats=None):
         json.dump(graph, file)
     run(f"{args.bin}/einplan", f"{folder}/g.json", "-n", 1, "-q", "-o", f"{folder}/g.sched")
     run(f"{args.bin}/einrun", f"{folder}/g.sched", "--device", args.device, "--repeat", repeats or args.repeats,
-        "--quiet", "--progress", "off",
-        "--threads", 4, "--out", f"{folder}/out", "--report", f"{folder}/r.json", *options)
+        "--quiet", "--progress", "off", "--threads", min(os.cpu_count(), 16), "--report", f"{folder}/r.json", *options)
     report = json.load(open(f"{folder}/r.json"))
+    if args.keep:
+        os.makedirs(args.keep, exist_ok=True)
+        with open(f"{args.keep}/{len(os.listdir(args.keep)):02}.json", "w") as file:
+            json.dump({"nodes": graph["nodes"][:4], "report": report}, file)
     return statistics.median(report["repeat"][1:] or report["repeat"]), report
 
 
@@ -117,7 +123,7 @@ gpu = torch.cuda.get_device_name(0) if place == "cuda" else "no GPU"
 print(f"# {gpu}; PyTorch {torch.__version__}; {time.strftime('%F')}; device {args.device}")
 print(f"{'work':40} {'einrun':>10} {'unit':8} {'peer':28} {'its':>10} {'ratio':>6} {'target':>7}")
 
-for dtype in ("f64", "f32", "bf16"):
+for dtype in ("f64", "f32", "bf16", "f16"):
     @measured(f"matmul {N} {dtype}")
     def _(title, dtype=dtype):
         ours, _ = einrun(graph_of("matmul", N, N, N, "--dtype", dtype))
@@ -144,6 +150,16 @@ for name, node, shapes in (
                 2 * side ** 3 / theirs * 1e-12, 0.8)
 
 
+@measured("matmul in TF32")
+def _(title):
+    ours, _ = einrun(graph_of("matmul", N, N, N), "--allow-tf32")
+    a, b = (torch.randn(N, N, device=place) for _ in range(2))
+    torch.backends.cuda.matmul.allow_tf32 = True
+    theirs = torch_seconds(lambda: a @ b)
+    torch.backends.cuda.matmul.allow_tf32 = False
+    row(title, "TFLOP/s", 2 * N ** 3 / ours * 1e-12, "cuBLAS (torch.matmul)", 2 * N ** 3 / theirs * 1e-12, 0.95)
+
+
 def copy_bandwidth():
     if "copy" not in best:
         x = torch.randn(MEMORY, device=place)
@@ -165,6 +181,62 @@ for name, node, shapes, passes in (
     def _(title, node=node, shapes=shapes, passes=passes):
         ours, _ = einrun(einsum_graph(node, shapes, "f32", **({"axes": [1]} if "op" in node else {})))
         row(title, "GB/s", 4 * MEMORY * passes / ours * 1e-9, "copy on the device", copy_bandwidth(), 0.85)
+
+
+def flops_rate(dtype):
+    if dtype not in best:
+        a, b = (torch.randn(N, N, device=place).to(TORCH[dtype]) for _ in range(2))
+        best[dtype] = 2 * N ** 3 / torch_seconds(lambda: a @ b) * 1e-12
+    return best[dtype]
+
+
+# Contractions that transpose: of the set that is measured on the CPU too, every fifth.
+with open(os.path.join(os.path.dirname(__file__), "transposing.txt")) as file:
+    contractions = [line.strip().split("|") for line in file if line[0] != "#"][::5]
+for k, (label, einsum, sizes, flops, elements) in enumerate(contractions):
+    dtype = ("f32", "f64")[k % 2]
+
+    @measured(f"transposing {label} {einsum} {dtype}")
+    def _(title, einsum=einsum, sizes=sizes, flops=int(flops), elements=int(elements), dtype=dtype):
+        if small:
+            return
+        shapes = dict(zip("XYW", ([int(extent) for extent in shape.split(",")] for shape in sizes.split(" "))))
+        ours, _ = einrun(einsum_graph({"einsum": einsum}, shapes, dtype))
+        limit = max(flops / flops_rate(dtype) * 1e-12,
+                    elements * (8 if dtype == "f64" else 4) / copy_bandwidth() * 1e-9)
+        row(title, "TFLOP/s", flops / ours * 1e-12, "flops at R, bytes at copy", flops / limit * 1e-12, 0.5)
+
+K = 128 if small else 4096
+for name, node, dtype in (("int8", {"einsum": "ij,jk->ik"}, "i8"), ("int32", {"einsum": "ij,jk->ik"}, "i32"),
+                          ("(min,+)", {"einsum": "ij,jk->ik", "join": "x+y", "agg": "min"}, "f32"),
+                          ("bool any of and", {"einsum": "ij,jk->ik", "join": "x&&y", "agg": "any"}, "bool")):
+    @measured(f"{name} product {K}")
+    def _(title, node=node, dtype=dtype):
+        graph = einsum_graph(node, {"X": (K, K), "Y": (K, K)}, dtype)
+        for k, tensor in enumerate(graph["tensors"].values()):
+            if dtype != "f32":
+                tensor["data"] = {"random": "uniform", "seed": k, "low": 0, "high": 2 if dtype == "bool" else 100}
+        ours, _ = einrun(graph)
+        row(title, "Top/s", 2 * K ** 3 / ours * 1e-12, "cuBLAS f32", flops_rate("f32"), None)
+
+
+S = 64 if small else 4096
+for dtype in ("f32", "bf16"):
+    for causal in (False, True):
+        @measured(f"{'causal ' if causal else ''}attention {S}, 8 heads of 64, {dtype}")
+        def _(title, dtype=dtype, causal=causal):
+            heads = {name: (8, S, 64) for name in "QKV"}
+            mask = "where([k] <= [q], x*y/8, -inf)" if causal else "x*y/8"
+            graph = {"eingraph": 1, "tensors": tensors(heads, dtype), "outputs": ["Z"], "nodes": [
+                {"name": "S", "einsum": "hqd,hkd->hqk", "inputs": ["Q", "K"]},
+                {"name": "M", "einsum": "hqk->hqk", "inputs": ["S"], "join": mask.replace("x*y", "x")},
+                {"name": "P", "op": "softmax", "inputs": ["M"], "axes": [2]},
+                {"name": "Z", "einsum": "hqk,hkd->hqd", "inputs": ["P", "V"]}]}
+            ours, _ = einrun(graph)
+            q, k, v = (torch.randn(1, 8, S, 64, device=place).to(TORCH[dtype]) for _ in range(3))
+            theirs = torch_seconds(lambda: torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=causal)
+                                   if hasattr(torch.nn.functional, "scaled_dot_product_attention") else q @ k.mT @ v)
+            row(title, "1/s", 1 / ours, "PyTorch sdpa", 1 / theirs, None)
 
 
 @measured("small tasks, microseconds each")
@@ -215,6 +287,17 @@ def _(title):
     ours, report = einrun(graph)
     theirs = torch_seconds(layer_of(*((64, 4, 172) if small else (4096, 32, 11008)), sequence, torch.bfloat16))
     row(title, "1/s", 1 / ours, "PyTorch eager", 1 / theirs, 1.0)
+
+
+@measured("LLaMA-7B 4 layers, a token, bf16")
+def _(title):
+    tokens = 4 if small else 32
+    size = ["--dim", 64, "--heads", 4, "--kv-heads", 4, "--ffn", 172] if small else ["--size", "7b"]
+    graph = graph_of("llama", *size, "--layers", 4, "--batch", 1, "--sequence", 16, "--vocab", 512, "--dtype", "bf16",
+                     "--decode", tokens)
+    weights = 2 * sum(math.prod(t["shape"]) for name, t in graph["tensors"].items() if name.startswith("layer"))
+    ours, report = einrun(graph, repeats=3)
+    row(title, "GB/s", weights * (tokens + 1) / ours * 1e-9, "copy on the device", copy_bandwidth(), 0.8)
 
 
 @measured("LLaMA-7B 10 layers, a quarter on the GPU")

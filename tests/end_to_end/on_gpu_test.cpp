@@ -1,6 +1,7 @@
 // The GPU of this machine against the reference: kernels, random graphs at 1 and 2 ranks on it, all examples. Run by
 // scripts/gpu-check.sh; elsewhere, and where there is no GPU, it says so and is skipped (77). EIN_SEEDS=FIRST:COUNT
-// runs other random graphs, EIN_KERNELS=N so many random kernels; --device says only which GPU it is.
+// runs other random graphs, EIN_KERNELS=N so many random kernels, EIN_EXAMPLES=FOLDER the graphs there instead of the
+// sources' examples; --device says only which GPU it is.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -69,7 +70,10 @@ TEST_CASE("random graphs give the interpreter's results on the GPU", "[gpu][grap
 }
 
 TEST_CASE("the examples run on the GPU", "[gpu][examples]") {
-    for (auto const& entry : std::filesystem::directory_iterator(EIN_EXAMPLES)) {
+    char const* const asked = std::getenv("EIN_EXAMPLES");
+    std::size_t run = 0;
+    for (auto const& entry : std::filesystem::directory_iterator(asked == nullptr ? EIN_EXAMPLES : asked)) {
+        if (entry.path().extension() != ".json") continue;
         Json const json = Json::parse(read_text_file(entry.path()));
         INFO(entry.path().filename());
         test::WholeRunSetup setup;
@@ -79,7 +83,9 @@ TEST_CASE("the examples run on the GPU", "[gpu][examples]") {
         setup.device_memory = std::int64_t{1} << 26;
         setup.device_messages = executor::DeviceMessages::off;
         test::check_results(test::whole_run(json, setup));
+        ++run;
     }
+    REQUIRE(run > 0);
 }
 
 int main(int argc, char** argv) {
