@@ -78,8 +78,10 @@ void RunStops::restore(LiveBox const& live) {
         BlockId const block =
             live.block ? *live.block : parts_.section.as<schedule::Spill>(parts_.section.tasks[*live.spill]).block;
         for (schedule::InputId input : parts_.header.inputs.ids())
-            if (parts_.header.inputs[input].tensor == live.tensor)
-                return parts_.readers[input].read(parts_.section, parts_.section.blocks[block], bytes);
+            if (parts_.header.inputs[input].tensor == live.tensor) {
+                SoloWorkerTeam alone;
+                return parts_.readers[input].read(parts_.section, parts_.section.blocks[block], bytes, alone);
+            }
         if (live.layout) return parts_.checkpoints.load(live.tensor, live.box, *live.layout, bytes);
         parts_.checkpoints.load(live.tensor, live.box, bytes);
     };

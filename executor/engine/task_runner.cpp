@@ -22,7 +22,7 @@ struct TaskRunner::OneTask {
     Scratch& scratch;
 
     void operator()(schedule::Load const& load) const {
-        runner.readers_[load.input].read(runner.section_, runner.block(load.result), runner.write(load.result));
+        runner.readers_[load.input].read(runner.section_, runner.block(load.result), runner.write(load.result), team);
     }
     void operator()(schedule::Store const& store) const {
         Block const& stored = runner.block(store.block);

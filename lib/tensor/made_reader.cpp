@@ -22,6 +22,7 @@ public:
         promise(out.size() == static_cast<std::size_t>(box.elements()) * size_of(dtype_), "a buffer of the box's size");
         make(box, out);
     }
+    bool reads_in_parts() const final { return true; }
 
 protected:
     virtual void make(Box const& box, std::span<std::byte> out) const = 0;

@@ -21,6 +21,8 @@ public:
     /// Fills `out` (element_count(box.length) elements, C order) with the elements of `box`.
     /// @throws InputError for a file that is too short or damaged
     virtual void read(Box const& box, std::span<std::byte> out) const = 0;
+    /// Whether threads that read a part of a box each take together no longer than one that reads all of it.
+    virtual bool reads_in_parts() const { return false; }
 };
 
 /// Opens a source and checks that it holds `shape` of `dtype`.

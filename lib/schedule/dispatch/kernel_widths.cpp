@@ -21,12 +21,16 @@ double work_of(Header const& header, Section const& section, Task const& task) {
         });
         return out;
     }
-    if (task.is<Fill>()) return static_cast<double>(section.elements_of(section.blocks[section.as<Fill>(task).result]));
+    if (task.is<Fill>() || task.is<Load>())
+        return static_cast<double>(section.elements_of(section.blocks[*task.result()]));
     std::optional<Apply> const call = section.kernel_call(task);
     double out = call ? section.listed_share(*call) : 1;
     for (Extent length : section.region_of(task).length) out *= static_cast<double>(length);
     return out;
 }
+
+/// Whether several threads may do it together.
+bool is_shared(Task const& task) { return task.is<Load>() || !task.traits().wants_host(); }
 
 /// Longest path of tasks of this rank before each task.
 Table<TaskId, std::int32_t> depths(Section const& section) {
@@ -51,14 +55,14 @@ Table<TaskId, std::int16_t> kernel_widths(Header const& header, Section const& s
     Table<TaskId, std::int32_t> const depth = depths(section);
     std::vector<double> total;  // work of the tasks of each depth
     for (TaskId t : section.tasks.ids()) {
-        if (section.tasks[t].traits().wants_host()) continue;
+        if (!is_shared(section.tasks[t])) continue;
         auto const at = static_cast<std::size_t>(depth[t]);
         if (at >= total.size()) total.resize(at + 1, 0.0);
         total[at] += work_of(header, section, section.tasks[t]);
     }
     Table<TaskId, std::int16_t> widths(section.tasks.size(), 1);
     for (TaskId t : section.tasks.ids()) {
-        if (section.tasks[t].traits().wants_host()) continue;
+        if (!is_shared(section.tasks[t])) continue;
         double const work = work_of(header, section, section.tasks[t]);
         double const share = work >= tuning::elements_for_all_threads * threads
                                  ? 1.0

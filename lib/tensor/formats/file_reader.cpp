@@ -28,6 +28,9 @@ public:
         read_box(array_, box, elements);
         convert(stored_, elements.data(), 1, dtype_, out.data(), static_cast<std::size_t>(box.elements()));
     }
+    bool reads_in_parts() const override {
+        return array_.axis_order == AxisOrder::c && array_.storage->reads_anywhere();
+    }
 
 private:
     StoredArray array_;

@@ -15,6 +15,7 @@ public:
     std::string const& name() const override { return bytes_->name(); }
     std::uint64_t size() const override { return bytes_->size(); }
     void read_at(std::uint64_t offset, std::span<std::byte> out) const override;  // @throws InputError when damaged
+    bool reads_anywhere() const override { return bytes_->reads_anywhere(); }
     Habit habit() const override { return bytes_->habit(); }
 
 private:

@@ -33,6 +33,8 @@ public:
     /// Fills `out` with the bytes from `offset` on.
     /// @throws InputError when they are not there, RunError when the system cannot read them
     virtual void read_at(std::uint64_t offset, std::span<std::byte> out) const = 0;
+    /// Whether bytes anywhere are read without going through others.
+    virtual bool reads_anywhere() const { return false; }
 
     /// How to read many small pieces: pieces with at most `gap` bytes between them are read as one, up to `window`
     /// bytes.
@@ -65,6 +67,7 @@ public:
     std::string const& name() const override { return identity_.path; }
     std::uint64_t size() const override { return identity_.size; }
     void read_at(std::uint64_t offset, std::span<std::byte> out) const override;
+    bool reads_anywhere() const override { return true; }
     FileIdentity const& identity() const { return identity_; }
 
 private:
@@ -80,6 +83,7 @@ public:
     std::string const& name() const override { return name_; }
     std::uint64_t size() const override { return bytes_.size(); }
     void read_at(std::uint64_t offset, std::span<std::byte> out) const override;
+    bool reads_anywhere() const override { return true; }
 
 private:
     std::string name_;
@@ -93,6 +97,7 @@ public:
     std::string const& name() const override { return name_; }
     std::uint64_t size() const override { return length_; }
     void read_at(std::uint64_t offset, std::span<std::byte> out) const override;
+    bool reads_anywhere() const override { return whole_->reads_anywhere(); }
     Habit habit() const override { return whole_->habit(); }
 
 private:
