@@ -71,6 +71,11 @@ void DeviceCache::move(BlockId from, BlockId to) {
     of(to).writers = 0;
 }
 
+void DeviceCache::expect_stores(bool stores) {
+    MutexLock const lock(mutex_);
+    memory_.expect_stores(stores);
+}
+
 void DeviceCache::run(TaskId id, Operands& operands, std::function<void()> const& launch) {
     let_device_catch_up();
     MutexLock const lock(mutex_);

@@ -66,11 +66,12 @@ DeviceMemory::DeviceMemory(Section const& section, std::int64_t capacity)
 }
 
 void DeviceMemory::note_wanted(bool by_messages) {
-    for (State& state : states_) state.wanted = false;
+    for (State& state : states_) state.wanted = state.stored = false;
     for (Task const& task : section_.tasks) {
         bool const leaves = task.traits().is_transfer() ? by_messages : task.traits().wants_host();
         if (!leaves) continue;
-        for (BlockId block : section_.reads(task)) states_[block].wanted = true;
+        for (BlockId block : section_.reads(task))
+            (task.is<Store>() ? states_[block].stored : states_[block].wanted) = true;
     }
     for (Loop const& loop : section_.loops)
         if (loop.condition) states_[*loop.condition].wanted = true;

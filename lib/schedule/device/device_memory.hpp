@@ -63,6 +63,8 @@ public:
     /// Everything that the task's kernel reads and writes comes to the device; afterwards its output's newest bytes are
     /// there.
     void bring(TaskId task, std::vector<Step>& steps);
+    /// Whether outputs will be stored: only then are they wanted by the host.
+    void expect_stores(bool stores) { stores_ = stores; }
     /// The host has written a block: its bytes on the device, if any, are old and gone.
     void written_by_host(BlockId block);
     /// The host has the newest bytes as well, because a task of the host wants them.
@@ -76,7 +78,7 @@ public:
     /// Some task of a device writes it: elements that come from elsewhere are put into it on the device.
     bool is_made_here(BlockId block) const { return of(block).made_here; }
     /// A task of the host reads it: a message, a file, or a loop's condition.
-    bool is_wanted_by_host(BlockId block) const { return of(block).wanted; }
+    bool is_wanted_by_host(BlockId block) const { return of(block).wanted || (stores_ && of(block).stored); }
     /// Not all blocks fit together, so that some may have to leave.
     bool is_tight() const { return tight_; }
     DeviceTraffic const& traffic() const { return traffic_; }
@@ -92,8 +94,9 @@ private:
         std::int64_t next = 0;              // its next use, as a number that grows with its distance; where it is here
         std::int64_t brought = -2;          // number of the last bring() that used it
         bool host = false, device = false;  // who has its newest bytes; neither: it has none yet
-        bool made_here = false, used_here = false, wanted = false, pinned = false;
-        bool buffered = false;  // in the host
+        bool made_here = false, used_here = false, pinned = false;
+        bool wanted = false, stored = false;  // by the host: by tasks of this round; by stores
+        bool buffered = false;                // in the host
     };
     State& of(BlockId block) { return states_[block]; }
     State const& of(BlockId block) const { return states_[block]; }
@@ -114,6 +117,7 @@ private:
     AddressGaps places_;
     std::int64_t capacity_;
     bool tight_ = false;
+    bool stores_ = true;
     Table<BlockId, State> states_;
     Table<BlockId, std::size_t> first_use_;            // in uses_
     std::vector<TaskId> uses_;                         // tasks of the device, in order

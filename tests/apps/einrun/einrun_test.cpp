@@ -150,6 +150,17 @@ TEST_CASE("a wrong number of ranks, one message and code 2", "[einrun][mpi]") {
     CHECK(run.text.find("schedule is for") == run.text.rfind("schedule is for"));
 }
 
+TEST_CASE("of repeated rounds on a device only the last one's outputs come to the host", "[einrun]") {
+    Ready place;
+    Outcome const run = place.alone("1.sched --device emulated --repeat 4 --report r.json");
+    CAPTURE(run.text);
+    REQUIRE(run.code == 0);
+    Json const moved = place.json("r.json")["device_memory"];
+    CHECK(moved["sent_home_predicted"] > 0);
+    CHECK(4 * moved["sent_home"].get<std::int64_t>() == moved["sent_home_predicted"]);
+    CHECK(4 * moved["copied_in"].get<std::int64_t>() == moved["copied_in_predicted"]);
+}
+
 TEST_CASE("ranks with a device of their own and ranks without run, and are reported, together", "[einrun][mpi]") {
     Ready place;
     std::string const device = "3.sched --device emulated --gpu-aware off --report r.json",
