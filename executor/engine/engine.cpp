@@ -29,6 +29,8 @@ public:
         {
             Closing closing{*this};
             Communicator* const communicator = communicator_ ? &*communicator_ : nullptr;
+            if (device_cache_ != nullptr)
+                run_state_.expect_launches([this](TaskId task) { return runner_.only_launches(task); });
             worker_pool_.emplace(options_.threads, run_state_,
                                  WorkerPool::Parts{parts_.header, parts_.section, runner_, communicator,
                                                    engine_.widths_, engine_.record_});
@@ -194,6 +196,7 @@ private:
         bool const keep = round + 1 < options_.repeat && !options_.load_each_round;
         run_state_.change(
             [&](Dispatcher& dispatcher) { dispatcher.begin_round(keep ? Inputs::kept : Inputs::used_up); });
+        run_state_.storage().expect_stores(round + 1 == options_.repeat);
     }
 
     void drop_outputs() {

@@ -105,7 +105,7 @@ Work RunState::find_work(MutexLock const& lock, Caller const& caller) {
     Work work;
     while (!closed_ && !(caller.leads && dispatcher_.phase_done())) {
         if (auto const task = dispatcher_.take_compute()) {
-            wake_another();
+            wake_another(*task);
             return {.kind = Work::Kind::run, .task = *task};
         }
         if (try_help(work) || try_transfers(work)) return work;
@@ -116,9 +116,14 @@ Work RunState::find_work(MutexLock const& lock, Caller const& caller) {
 }
 
 /// Called before a worker turns to its task: who is idle may find another thing to do.
-void RunState::wake_another() {
+void RunState::wake_another(TaskId taken) {
     if (idle_ == 0) return;
-    if ((!polling_ && has_transfers()) || dispatcher_.compute_wanted()) work_.notify_one();
+    if ((!polling_ && has_transfers()) || another_wanted(taken)) work_.notify_one();
+}
+
+bool RunState::another_wanted(TaskId taken) const {
+    if (!dispatcher_.compute_wanted()) return false;
+    return !is_launch_ || !is_launch_(taken) || !is_launch_(dispatcher_.next_compute());
 }
 
 bool RunState::try_help(Work& work) {

@@ -97,6 +97,10 @@ public:
     }
     TimeShares times() const;  // of the execute phases
 
+    /// Before any worker begins: tasks that take a worker no time, and that one launches as fast as many. Nobody is
+    /// woken for one while another is launched.
+    void expect_launches(std::function<bool(TaskId)> is_launch) { is_launch_ = std::move(is_launch); }
+
     // Workers. Each function that gives Work waits until there is some.
 
     Work enter(Caller const& caller);
@@ -152,7 +156,8 @@ private:
     bool try_transfers(Work& work) EIN_REQUIRES(mutex_);
     bool try_help(Work& work) EIN_REQUIRES(mutex_);
     void wait_for_work(MutexLock const& lock) EIN_REQUIRES(mutex_);
-    void wake_another() EIN_REQUIRES(mutex_);
+    void wake_another(TaskId taken) EIN_REQUIRES(mutex_);
+    bool another_wanted(TaskId taken) const EIN_REQUIRES(mutex_);
     void finish(TaskId task) EIN_REQUIRES(mutex_);
     bool has_transfers() const EIN_REQUIRES(mutex_);
     Lent& lent(SharedKernel& kernel) EIN_REQUIRES(mutex_);
@@ -171,6 +176,7 @@ private:
     std::exception_ptr failure_ EIN_GUARDED_BY(mutex_);
     BlockStorage& storage_;
     OnFailure const on_failure_;
+    std::function<bool(TaskId)> is_launch_;
     std::atomic<unsigned> events_{0};
 };
 

@@ -121,8 +121,17 @@ void TaskRunner::compute(TaskId id, Task const& task, WorkerTeam& team, Scratch&
     auto const work = [&] { section_.visit(task, OneTask{*this, id, task, team, scratch}); };
     storage_.run(id, scratch.blocks, std::ref(work));
     // Who asks whether a loop goes on does so under the engine's lock: what a device computes is waited for here.
-    if (std::any_of(conditions_.begin(), conditions_.end(), [&](BlockId block) { return task.writes(block); }))
-        read(*task.result());
+    if (writes_condition(task)) read(*task.result());
+}
+
+bool TaskRunner::writes_condition(Task const& task) const {
+    return std::any_of(conditions_.begin(), conditions_.end(), [&](BlockId block) { return task.writes(block); });
+}
+
+bool TaskRunner::only_launches(TaskId id) const {
+    Task const& task = section_.tasks[id];
+    return task.traits().is_on_device() && !task.is<schedule::Fused>() && !kernels_.runs_on_host(id) &&
+           finite_check_ == nullptr && call_check_ == nullptr && !writes_condition(task);
 }
 
 /// Between two looks; of a fused task, whose pieces are looked at while they are there, there are none.

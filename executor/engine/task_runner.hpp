@@ -49,10 +49,13 @@ public:
 
     /// Any kind but send and receive. @throws Error
     void run(TaskId id, WorkerTeam& team, Scratch& scratch) const;
+    /// Whether a worker does no more than launch the task's kernel, where a device has memory of its own.
+    bool only_launches(TaskId id) const;
 
 private:
     struct OneTask;
 
+    bool writes_condition(schedule::Task const& task) const;
     void compute(TaskId id, schedule::Task const& task, WorkerTeam& team, Scratch& scratch) const;
     void compute_checked(TaskId id, schedule::Task const& task, WorkerTeam& team, Scratch& scratch) const;
     void launch(TaskId id, schedule::Task const& task, WorkerTeam& team, Scratch& scratch) const;

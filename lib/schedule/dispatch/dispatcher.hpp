@@ -55,8 +55,9 @@ public:
     std::optional<TaskId> take_compute();
     std::optional<TaskId> take_send();
     std::optional<TaskId> take_receive();
-    bool compute_wanted() const;    // take_compute would give a task
-    bool transfers_wanted() const;  // take_send or take_receive would
+    bool compute_wanted() const;                              // take_compute would give a task
+    TaskId next_compute() const { return compute_.first(); }  // that one
+    bool transfers_wanted() const;                            // take_send or take_receive would
 
     void finish(TaskId task);
 
