@@ -19,6 +19,8 @@ strip -o "$work/bin/einplan" build/bin/einplan
 strip -o "$work/bin/einrun" build/bin/einrun
 strip -o "$work/bin/eintool" build/bin/eintool
 strip -o "$work/bin/on_gpu_test" build/tests/on_gpu_test
+kernels=build/bin/gpu_kernels
+if [ -x $kernels ]; then strip -o "$work/bin/gpu_kernels" $kernels; fi    # scripts/bench/gpu_kernels.cpp
 
 # Open MPI as it is installed, then every library that anything so far names; glibc's own are everywhere.
 for package in openmpi-bin openmpi-common libopenmpi3 libpmix2; do

@@ -5,6 +5,7 @@
 
 #include "executor/device/cuda/cublas_call.hpp"
 #include "executor/device/cuda/generated_kernel.hpp"
+#include "executor/device/cuda/product_costs.hpp"
 #include "executor/device/kernel/gemm_match.hpp"
 #include "executor/device/kernel/gemm_plan.hpp"
 
@@ -135,21 +136,6 @@ private:
     std::int64_t packing_scratch_ = 0;  // beyond what is packed
 };
 
-/// Rough speeds of a large GPU.
-GemmCosts costs_of(DType stored, CudaOptions const& options) {
-    bool const half = stored == DType::f16 || stored == DType::bf16;
-    GemmCosts costs;
-    costs.single_flops = half ? 5e14 : 5e13;
-    costs.double_flops = 4e13;
-    costs.bytes_per_second = 2e12;
-    costs.seconds_of_a_call = 4e-6;
-    costs.seconds_of_a_packing = 4e-6;
-    costs.seconds_of_loops = options.prefers_cublas ? 1e9 : 4e-6;
-    costs.loop_elements_per_second = 4e11;
-    costs.batched = true;
-    return costs;
-}
-
 /// Halves stay halves where cuBLAS takes both operands and the sum as they are; integers and mixed types become the
 /// type of the arithmetic.
 ProductTypes types_of_calls(Nest const& nest, ScaledProduct const& product, DType compute) {
@@ -172,9 +158,10 @@ bool sums_alone(Nest const& nest, std::size_t operand, GemmPlan::Matrix const& m
 std::optional<Way> way_of(Nest const& nest, ScaledProduct const& product, DType compute, CudaOptions const& options) {
     ProductTypes types = types_of_calls(nest, product, compute);
     if (!in_cublas(types)) return std::nullopt;
+    double const from_text = seconds_from_text(nest, product.left, product.right, compute);
     while (true) {
         GemmProblem const problem{nest, product.left, product.right, compute, false, true, types.stored};
-        std::optional<GemmPlan> plan = plan_gemm(problem, costs_of(types.stored[A], options));
+        std::optional<GemmPlan> plan = plan_gemm(problem, product_costs(types.stored[A], from_text, options.products));
         if (!plan) return std::nullopt;
         std::array<DType, 3> stored = types.stored;
         if (sums_alone(nest, product.left, plan->matrices[A]) || sums_alone(nest, product.right, plan->matrices[B]))
@@ -192,6 +179,7 @@ std::unique_ptr<PreparedKernel const> make_cublas_kernel(Launcher& launcher, Bla
     KernelTypes const types = types_of(shape);
     if (types.join != types.compute || types.accumulate != types.compute) return nullptr;
     if (shape.kernel->einsum.agg != scalar::Agg::sum || is_integer(types.compute)) return nullptr;
+    if (options.products == Products::by_generated_kernels) return nullptr;
     Nest nest = make_nest(shape);
     if (writes_nothing(nest) || reads_nothing(nest)) return nullptr;
     simplify(nest);

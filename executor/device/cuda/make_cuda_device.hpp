@@ -8,9 +8,13 @@
 
 namespace ein::executor::cuda {
 
+/// What computes sums of products: whatever is predicted to be faster, or, for tests and benchmarks, one of them
+/// wherever it can.
+enum class Products { by_cost, by_cublas, by_generated_kernels };
+
 struct CudaOptions {
-    bool tf32 = false;            // products of f32 may round their operands to 10 bits
-    bool prefers_cublas = false;  // also where another kernel is predicted to be faster: for tests
+    bool tf32 = false;  // products of f32 may round their operands to 10 bits
+    Products products = Products::by_cost;
     GpuSeat seat = {};
 };
 

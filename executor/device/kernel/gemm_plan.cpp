@@ -82,10 +82,12 @@ private:
         double const k = static_cast<double>(lengths[2]);
         double const flops = 2 * m * n * k * (is_complex(problem_.type) ? 4 : 1);
         double const bytes = m * k * size(A) + k * n * size(B) + 2 * m * n * size(C);
+        double const vectors = calls > 1 && std::min(m, n) == 1 ? costs_.batched_vectors : 1;
         bool const single = problem_.type == DType::f32 || problem_.type == DType::c64;
         double total = calls * (flops / (single ? costs_.single_flops : costs_.double_flops) +
-                                bytes / costs_.bytes_per_second + costs_.seconds_of_a_call);
-        if (costs_.batched) total -= (calls - calls / longest) * costs_.seconds_of_a_call;
+                                bytes * vectors / costs_.bytes_per_second + costs_.seconds_of_a_call);
+        if (costs_.batched)
+            total += calls * costs_.seconds_of_a_product - (calls - calls / longest) * costs_.seconds_of_a_call;
         for (std::size_t side : {A, B, C})
             if (packed[side])
                 total += 2 * labels_.packed_bytes(side) / costs_.bytes_per_second + costs_.seconds_of_a_packing;

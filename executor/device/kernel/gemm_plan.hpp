@@ -63,6 +63,8 @@ struct GemmCosts {
     double seconds_of_a_call = 1.5e-7, seconds_of_a_packing = 5e-7;
     double seconds_of_loops = 0, loop_elements_per_second = 1.5e9;  // of loops in place of products
     bool batched = false;                                           // the longest free loop is part of the call
+    double seconds_of_a_product = 0;                                // of each of a call that is batched
+    double batched_vectors = 1;  // many products of one row or column: times the time of their bytes
 };
 
 /// @return nothing when there is nothing to contract, or loops around vector tiles are predicted to be faster

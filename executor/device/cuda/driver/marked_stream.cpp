@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <thread>
 
 #include "executor/device/cuda/tuning.hpp"
 #include "lib/base/error.hpp"
@@ -94,8 +95,10 @@ void MarkedStream::sync(Mark mark) {
     if (event == nullptr) return;
     context_.enter();
     auto const until = std::chrono::steady_clock::now() + tuning::awake;
-    while (std::chrono::steady_clock::now() < until)
+    while (std::chrono::steady_clock::now() < until) {
         if (passed(mark)) return;
+        std::this_thread::yield();
+    }
     driver().cuEventSynchronize(event.get());
     has_passed(mark);
 }

@@ -17,7 +17,7 @@ namespace {
 /// A GPU that takes no time, for many kernels.
 struct Place {
     FakeCuda fake;
-    std::unique_ptr<Accelerator> device = cuda::make_cuda_device({.prefers_cublas = true});
+    std::unique_ptr<Accelerator> device = cuda::make_cuda_device({.products = cuda::Products::by_cublas});
     OnAccelerator on{*device, 4 << 20};
     std::mt19937 random{5};
 
@@ -95,7 +95,8 @@ TEST_CASE("products whose operands are views, batched, packed, converted or skin
 TEST_CASE("products of f32 alone round their operands where that is allowed", "[executor][cuda]") {
     for (bool const allowed : {false, true}) {
         FakeCuda const fake;
-        std::unique_ptr<Accelerator> const device = cuda::make_cuda_device({.tf32 = allowed, .prefers_cublas = true});
+        std::unique_ptr<Accelerator> const device =
+            cuda::make_cuda_device({.tf32 = allowed, .products = cuda::Products::by_cublas});
         OnAccelerator on(*device, 4 << 20);
         ReferenceDevice reference;
         SoloWorkerTeam solo;
@@ -116,7 +117,8 @@ TEST_CASE("products of f32 alone round their operands where that is allowed", "[
 
 TEST_CASE("products of halves are what they are where products of f32 may round their operands", "[executor][cuda]") {
     FakeCuda const fake;
-    std::unique_ptr<Accelerator> const device = cuda::make_cuda_device({.tf32 = true, .prefers_cublas = true});
+    std::unique_ptr<Accelerator> const device =
+        cuda::make_cuda_device({.tf32 = true, .products = cuda::Products::by_cublas});
     OnAccelerator on(*device, 4 << 20);
     ReferenceDevice reference;
     SoloWorkerTeam solo;

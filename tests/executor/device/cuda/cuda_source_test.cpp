@@ -109,7 +109,10 @@ TEST_CASE("generated elementwise kernels agree with the reference in lanes and t
     cases.add("jik->ijk", {9, 10, 24}, "x", Agg::sum, {i16}, f32);
     cases.add("!->ij", {30, 40}, "[i]*eta+[j]", Agg::sum, {}, f32);
     cases.add("->", {}, "x", Agg::sum, {f32}, f64);
-    cases.add("i->ji", {24, 5}, "x", Agg::sum, {u8}, u8);  // a broadcast
+    cases.add("i->ji", {24, 5}, "x", Agg::sum, {u8}, u8);            // a broadcast
+    cases.add("bij->bji", {2, 64, 128}, "x", Agg::sum, {f32}, f32);  // in large tiles
+    cases.add("ij,ij->ji", {517, 192}, "x+y", Agg::sum, {f16, f16}, f16);
+    cases.add("ij,ji->ji", {64, 530}, "x-y", Agg::sum, {i8, i32}, i32, true, true);
     HostCudaDevice device(tiny);
     REQUIRE(compare(cases, device) == "");
     CHECK(device.runs_of("map") > 15);
@@ -133,6 +136,24 @@ TEST_CASE("generated contractions agree with the reference for any join and layo
     REQUIRE(compare(cases, device) == "");
     CHECK(device.runs_of("contract") == 15);
     CHECK(device.runs_of("merge") >= 3);
+}
+
+TEST_CASE("contractions of many outputs agree with the reference, with more of them a thread",
+          "[executor][device][cuda]") {
+    Cases cases(11);
+    for (std::string const form : {"ik,kj->ij", "ki,kj->ij", "ik,jk->ij", "ki,jk->ji", "kj,ik->ij"})
+        cases.add(form, {128, 126, 125}, "x+y", Agg::min, {f32, f32}, f32);
+    for (bool const scattered : {false, true})
+        for (bool const accumulate : {false, true}) {
+            cases.add("bik,bkj->bij", {2, 120, 33, 124}, "x*y", Agg::sum, {f16, f16}, f16, scattered, accumulate);
+            cases.add("ak,ckb->acb", {128, 17, 5, 24}, "x*y+x", Agg::sum, {f32, f32}, f32, scattered, accumulate);
+            cases.add("ka,kbc->cba", {40, 125, 6, 21}, "abs(x-y)", Agg::max, {i32, i32}, i32, scattered, accumulate);
+            cases.add("akl,klc->ac", {121, 6, 7, 128}, "x*y", Agg::sum, {i8, i8}, i8, scattered, accumulate);
+        }
+    cases.add("ik,jk->ij", {128, 16, 128}, "x == y", Agg::any, {i8, i16}, boolean);
+    HostCudaDevice device(Gpu{1, 16});
+    REQUIRE(compare(cases, device) == "");
+    CHECK(device.runs_of("contract_wide") == static_cast<int>(cases.size()));
 }
 
 TEST_CASE("generated lookups and scatters agree with the reference", "[executor][device][cuda]") {

@@ -23,6 +23,9 @@ void gather_sample(HostCudaDevice& device) {
     cases.add("vd,i->id", {64, 64, 64}, "where(y == [v], x, 0)", Agg::sum, {f32, i32}, f32);
     cases.add("id,i->vd", {64, 64, 64}, "where(y == [v], x, 0)", Agg::sum, {f32, i32}, f32);
     while (cases.size() < 24) cases.add_random(false);
+    cases.add("ik,kj->ij", {512, 64, 512}, "x*y", Agg::sum, {f32, f32}, f32);  // more outputs a thread
+    cases.add("ki,jk->ij", {64, 512, 512}, "x+y", Agg::min, {f16, f16}, f16);
+    cases.add("ji->ij", {512, 128}, "x", Agg::sum, {f32}, f32);  // in large tiles
     cases.gather(device);
     SoloWorkerTeam solo;
     std::vector<std::byte> bytes(256);

@@ -8,7 +8,7 @@
 namespace ein::executor::cuda {
 namespace {
 
-constexpr Extent tile_edge = 64, tile_depth = 16, tile_threads = 256;  // as in kernels/contract.cuh
+constexpr Extent threads_a_side = 16, tile_threads = 256, group = 4;  // as in kernels/contract.cuh
 
 /// The outer loops by which operands move along them: operand 0 alone has rows, operand 1 alone columns.
 struct Roles {
@@ -38,26 +38,55 @@ bool runs(std::vector<Loop> const& side, int operand) {
 
 struct Tiling {
     Roles roles;
-    Extent rows, columns, row_tiles, column_tiles, terms;
+    Extent rows, columns, edge, row_tiles, column_tiles, terms;
     FoldPlan plan;
     Extent part;
 
     Extent tiles() const { return product(roles.batches) * row_tiles * column_tiles; }
+    /// @param outputs  of a thread, along each side
+    void set_edge(Extent outputs) {
+        edge = outputs;
+        row_tiles = ceil_div(rows, threads_a_side * edge);
+        column_tiles = ceil_div(columns, threads_a_side * edge);
+    }
 };
 
-Tiling tiling_of(Loops const& loops, Gpu const& gpu) {
-    Tiling tiling{roles_of(loops.outer), 0, 0, 0, 0, loops.terms(), {}, 0};
+/// A thread has as many outputs as its registers hold, unless that leaves tiles much emptier or a part of the GPU idle.
+void choose_edge(Tiling& tiling, EinsumText const& text) {
+    tiling.set_edge(4);
+    if (register_bytes(text.types.compute) > 4 || state_bytes(text.shape.kernel->einsum.agg, text.types.accumulate) > 4)
+        return;
+    Extent const small_tiles = tiling.tiles();
+    tiling.set_edge(8);
+    if (tiling.tiles() < text.gpu.multiprocessors || 8 * tiling.tiles() > 2 * small_tiles + small_tiles / 2)
+        tiling.set_edge(4);
+}
+
+Tiling tiling_of(Loops const& loops, EinsumText const& text) {
+    Gpu const& gpu = text.gpu;
+    Tiling tiling{roles_of(loops.outer), 0, 0, 0, 0, 0, loops.terms(), {}, 0};
     tiling.rows = product(tiling.roles.rows);
     tiling.columns = product(tiling.roles.columns);
-    tiling.row_tiles = ceil_div(tiling.rows, tile_edge);
-    tiling.column_tiles = ceil_div(tiling.columns, tile_edge);
+    choose_edge(tiling, text);
     Extent const tiles = std::max<Extent>(1, tiling.tiles());
     Extent const wanted = tiles < gpu.multiprocessors ? ceil_div(2 * gpu.multiprocessors, tiles) : 1;
     Extent const parts = std::clamp<Extent>(tiling.terms / tuning::product_terms_of_a_part, 1, wanted);
-    tiling.part = ceil_div(ceil_div(tiling.terms, parts), tile_depth) * tile_depth;
+    Extent const depth = 64 / tiling.edge;
+    tiling.part = ceil_div(ceil_div(tiling.terms, parts), depth) * depth;
     tiling.plan.parts = std::max<Extent>(1, ceil_div(tiling.terms, tiling.part));
     tiling.plan.merging = loops.outputs() < gpu.threads() / 8 && tiling.plan.parts >= 8 ? 8 : 1;
     return tiling;
+}
+
+/// Whether groups of columns are neighbours in the output, all from multiples of a group on.
+bool columns_in_runs(Roles const& roles) {
+    if (roles.columns.empty()) return false;
+    Loop const& last = roles.columns.back();
+    if (last.output_step != 1 || last.length % group != 0) return false;
+    for (auto const* side : {&roles.batches, &roles.rows, &roles.columns})
+        for (Loop const& loop : *side)
+            if (&loop != &last && loop.output_step % group != 0) return false;
+    return true;
 }
 
 void add_operands(KernelStruct& kernel, EinsumText const& text, Loops const& loops) {
@@ -76,11 +105,14 @@ Launch tiles_launch(EinsumText const& text, Loops const& loops, Tiling const& ti
     kernel.constant("bool", "parted", tiling.plan.parts > 1);
     kernel.constant("i32", "batches", static_cast<Extent>(tiling.roles.batches.size()));
     kernel.constant("i32", "rows_of_loops", static_cast<Extent>(tiling.roles.rows.size()));
+    kernel.constant("i32", "edge", tiling.edge);
+    kernel.constant("bool", "columns_in_runs", columns_in_runs(tiling.roles));
     kernel.constant("bool", "left_by_terms", step_of(loops.inner.back(), 0) == 1);
     kernel.constant("bool", "right_by_terms", step_of(loops.inner.back(), 1) == 1);
     add_operands(kernel, text, loops);
     unsigned const threads = static_cast<unsigned>(tile_threads);
-    Launch launch = kernel.launch(kernel.kernel("contract", threads, "contract<K>(a)"), threads);
+    std::string const name = tiling.edge == 8 ? "contract_wide" : "contract";
+    Launch launch = kernel.launch(kernel.kernel(name, threads, "contract<K>(a)"), threads);
     launch.constants = kernel.words(tiling.terms, tiling.part, tiling.plan.parts)
                            .add(tiling.rows)
                            .add(tiling.columns)
@@ -104,7 +136,7 @@ std::optional<Program> contract_program(EinsumText const& text, Loops loops) {
         return std::nullopt;
     if (runs(first.rows, -1)) loops = reordered(std::move(loops), {1, 0});  // columns are what the output runs along
     sort_by_steps(loops.inner, loops.main_operand());
-    Tiling const tiling = tiling_of(loops, text.gpu);
+    Tiling const tiling = tiling_of(loops, text);
     if (tiling.tiles() >= Extent{1} << 31) return std::nullopt;
     loops.outer = tiling.roles.batches;
     for (auto const* side : {&tiling.roles.rows, &tiling.roles.columns})

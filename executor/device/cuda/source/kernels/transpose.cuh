@@ -1,12 +1,13 @@
-// Kernels without aggregation whose output and some operands are contiguous along different loops: tiles of 32 x 32
+// Kernels without aggregation whose output and some operands are contiguous along different loops: tiles of edge x edge
 // elements of those operands pass through shared memory, so that both sides are read and written along their rows.
 // The last outer loop is the output's, the one before it that of the operands that are tiled.
 //
-// K says, beside what fold.cuh asks for: Tiles, the shared memory; fetch(tiles, a, place, r, c): puts an element of
-// each tiled operand to row r, column c; collect(tiles, a, place, r, c): Values with the tiled ones taken from there.
+// K says, beside what fold.cuh asks for: edge, 32 or 64; Tiles, the shared memory; fetch(tiles, a, place, r, c): puts
+// an element of each tiled operand to row r, column c; collect(tiles, a, place, r, c): Values with the tiled ones taken
+// from there.
 namespace ein {
 
-constexpr i32 transpose_edge = 32, transpose_threads = 256, transpose_rows = transpose_threads / transpose_edge;
+constexpr i32 transpose_threads = 256;
 
 template <i32 operands, i32 begins, i32 loops>
 struct TransposeArguments : Arguments<operands, begins, loops> {
@@ -33,23 +34,24 @@ template <class K>
 EIN_FN void transpose(typename K::Arguments const& a) {
     using Index = typename K::Index;
     __shared__ typename K::Tiles tiles;
-    i32 const column = (i32)threadIdx.x % transpose_edge, row = (i32)threadIdx.x / transpose_edge;
+    constexpr i32 edge = K::edge, rows = transpose_threads / edge;
+    i32 const column = (i32)threadIdx.x % edge, row = (i32)threadIdx.x / edge;
     Index const across = (Index)a.across, along = (Index)a.along, along_tiles = (Index)a.along_tiles;
     Index const tiles_of_plane = (Index)a.across_tiles * along_tiles;
     Index const plane = (Index)blockIdx.x / tiles_of_plane, tile = (Index)blockIdx.x % tiles_of_plane;
-    Index const first_across = tile / along_tiles * transpose_edge, first_along = tile % along_tiles * transpose_edge;
+    Index const first_across = tile / along_tiles * edge, first_along = tile % along_tiles * edge;
     Place<K> base;
 #pragma unroll
     for (i32 k = 0; k < K::operands; ++k) base.operand[k] = 0;
     base.output = 0;
     walk<K>(a, plane, 0, K::outer - 2, base);
 #pragma unroll
-    for (i32 r = row; r < transpose_edge; r += transpose_rows)
+    for (i32 r = row; r < edge; r += rows)
         if (first_across + column < across && first_along + r < along)
             K::fetch(tiles, a, moved<K>(a, base, first_across + column, first_along + r), r, column);
     __syncthreads();
 #pragma unroll
-    for (i32 r = row; r < transpose_edge; r += transpose_rows) {
+    for (i32 r = row; r < edge; r += rows) {
         if (first_across + r >= across || first_along + column >= along) continue;
         Place<K> const place = moved<K>(a, base, first_across + r, first_along + column);
         typename K::State::T const values[1] = {K::join(a, K::collect(tiles, a, place, column, r), 0, place)};
