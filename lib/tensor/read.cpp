@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lib/base/error.hpp"
+#include "lib/base/text/letters.hpp"
 #include "lib/tensor/convert.hpp"
 #include "lib/tensor/formats/file_reader.hpp"
 #include "lib/tensor/made_reader.hpp"
@@ -60,12 +61,6 @@ struct HeaderOf {
     Header operator()(MissingSource const&) const { return std::nullopt; }
 };
 
-std::string lower(std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return text;
-}
-
 }  // namespace
 
 std::unique_ptr<Reader> open(Source const& source, std::string const& name, DType dtype, Shape const& shape,
@@ -113,7 +108,7 @@ namespace {
 /// "two.npz:b" names an array in a file, unless a file is called so.
 std::optional<Source> source_within(std::string const& text) {
     for (std::string const ending : {".npz", ".safetensors"}) {
-        std::size_t const at = lower(text).rfind(ending + ":");
+        std::size_t const at = lowered(text).rfind(ending + ":");
         if (at == std::string::npos || std::filesystem::exists(text)) continue;
         std::string const file = text.substr(0, at + ending.size()), entry = text.substr(file.size() + 1);
         if (entry.empty()) continue;
@@ -126,7 +121,7 @@ std::optional<Source> source_within(std::string const& text) {
 
 Source source_for_file(std::string const& file, std::string const& name) {
     if (auto within = source_within(file)) return *within;
-    std::string const extension = lower(std::filesystem::path(file).extension().string());
+    std::string const extension = lowered(std::filesystem::path(file).extension().string());
     if (extension == ".npy") return NpySource{file};
     if (extension == ".npz" && is_sparse_archive(file, name)) return ScipySource{file};
     if (extension == ".npz") return NpzSource{file, name};

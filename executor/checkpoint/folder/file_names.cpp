@@ -1,10 +1,10 @@
-#include <cctype>
 #include <filesystem>
 #include <set>
 
 #include "executor/checkpoint/folder/element_hash.hpp"
 #include "executor/checkpoint/folder/manifest.hpp"
 #include "lib/base/text/hex.hpp"
+#include "lib/base/text/letters.hpp"
 
 namespace ein::executor {
 
@@ -27,11 +27,6 @@ std::string stem_of(std::string const& name) {
     return out + "~" + hex(hash_of(std::as_bytes(std::span(name))));
 }
 
-std::string lower(std::string text) {
-    for (char& letter : text) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
-    return text;
-}
-
 /// All different, also where upper and lower case are one.
 class NewNames {
 public:
@@ -39,7 +34,7 @@ public:
 
     std::string make(std::string const& stem, std::string const& ending) {
         std::string name = stem + ending;
-        for (int copy = 2; !taken_.insert(lower(name)).second; ++copy)
+        for (int copy = 2; !taken_.insert(lowered(name)).second; ++copy)
             name = stem + "~" + std::to_string(copy) + ending;
         return name;
     }

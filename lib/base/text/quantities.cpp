@@ -1,7 +1,6 @@
 #include "lib/base/text/quantities.hpp"
 
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 
@@ -49,16 +48,13 @@ std::optional<double> factor_of(std::string_view prefix, Quantity quantity) {
 }  // namespace
 
 std::optional<double> parse_quantity(std::string_view text, Quantity quantity) {
-    double number = 0;
-    auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc{} || !std::isfinite(number)) return std::nullopt;
-    std::string unit;
-    for (char c : text.substr(static_cast<std::size_t>(end - text.data())))
-        if (c != ' ') unit += c;
+    auto const parts = number_and_unit(text);
+    if (!parts) return std::nullopt;
+    std::string_view const unit = parts->unit;
     for (Unit const& each : units) {
-        if (each.quantity != quantity || !std::string_view(unit).ends_with(each.name)) continue;
-        auto const prefix = std::string_view(unit).substr(0, unit.size() - each.name.size());
-        if (auto const factor = factor_of(prefix, quantity)) return number * *factor * each.factor;
+        if (each.quantity != quantity || !unit.ends_with(each.name)) continue;
+        auto const prefix = unit.substr(0, unit.size() - each.name.size());
+        if (auto const factor = factor_of(prefix, quantity)) return parts->number * *factor * each.factor;
     }
     return std::nullopt;
 }

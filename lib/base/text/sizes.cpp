@@ -6,64 +6,68 @@
 #include <cmath>
 #include <cstdio>
 
+#include "lib/base/text/letters.hpp"
+
 namespace ein {
 namespace {
 
 constexpr std::string_view prefixes = "kmgtp";
 
-constexpr char lower(char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c); }
-constexpr char upper(char c) { return static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c); }
-
-bool is_lower(std::string_view text) {
-    return std::all_of(text.begin(), text.end(), [](char c) { return c == lower(c); });
-}
-
-std::string without_blanks(std::string_view text) {
-    std::string out;
-    for (char c : text)
-        if (c != ' ') out += c;
-    return out;
-}
-
 }  // namespace
 
-std::optional<std::int64_t> parse_bytes(std::string_view text) {
+std::optional<NumberAndUnit> number_and_unit(std::string_view text) {
     double number = 0;
     auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc{} || !(number >= 0)) return std::nullopt;
-    std::string unit = without_blanks(text.substr(static_cast<std::size_t>(end - text.data())));
-    if (unit.size() > 1 && unit.back() == 'b' && is_lower(unit)) unit.back() = 'B';
+    if (error != std::errc{} || !std::isfinite(number)) return std::nullopt;
+    auto const length = static_cast<std::size_t>(end - text.data());
+    std::string unit(text.substr(length));
+    std::erase(unit, ' ');
+    return NumberAndUnit{number, std::string(text.substr(0, length)), std::move(unit)};
+}
+
+std::optional<std::int64_t> parse_bytes(std::string_view text) {
+    auto const parts = number_and_unit(text);
+    if (!parts || !(parts->number >= 0)) return std::nullopt;
+    std::string unit = parts->unit;
+    if (unit.size() > 1 && unit.back() == 'b' && unit == lowered(unit)) unit.back() = 'B';
     double factor = 1;
     if (!unit.empty() && unit != "B") {
-        auto const power = prefixes.find(lower(unit[0]));
+        auto const power = prefixes.find(lower_letter(unit[0]));
         std::string_view const rest = std::string_view(unit).substr(1);
         bool const known = rest.empty() || rest == "B" || rest == "iB" || rest == "IB" || rest == "i";
         if (power == std::string_view::npos || !known) return std::nullopt;
         factor = std::pow(rest == "B" ? 1000.0 : 1024.0, static_cast<double>(power + 1));
     }
-    double const bytes = std::round(number * factor);
+    double const bytes = std::round(parts->number * factor);
     if (!(bytes < 0x1p63)) return std::nullopt;
     return static_cast<std::int64_t>(bytes);
 }
 
 std::string mend_bits(std::string_view text, std::string_view per) {
-    double number = 0;
-    auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc{}) return "";
-    std::string_view const written = text.substr(0, static_cast<std::size_t>(end - text.data()));
-    std::string word;
-    for (char c : without_blanks(text.substr(written.size()))) word += lower(c);
-    if (!word.ends_with(per)) return "";
+    auto const parts = number_and_unit(text);
+    std::string word = parts ? lowered(parts->unit) : "";
+    if (!parts || !word.ends_with(per)) return "";
     word.resize(word.size() - per.size());
     bool const rate = !per.empty();
     std::string prefix;
-    if (!word.empty() && prefixes.find(word[0]) != std::string_view::npos) prefix = upper(word[0]), word.erase(0, 1);
+    if (!word.empty() && prefixes.find(word[0]) != std::string_view::npos)
+        prefix = upper_letter(word[0]), word.erase(0, 1);
     if (word != "b" && word != "ib" && word != "bit" && word != "bits") return "";
     if (rate && prefix == "K") prefix = "k";
-    std::string const amount(written);
+    std::string const& amount = parts->written;
     if (rate) return "b may mean bits or bytes: write " + amount + prefix + "bit/s or " + amount + prefix + "B/s";
-    if (prefix.empty()) return "sizes are in bytes: write " + amount;
+    if (prefix.empty()) return "sizes are in bytes: write " + amount + "B";
     return "b may mean bits: write " + amount + prefix + "B (powers of 1000) or " + amount + prefix + "iB (of 1024)";
+}
+
+std::string note_of_small(std::string_view text) {
+    constexpr double small = 1 << 20;
+    auto const parts = number_and_unit(text);
+    if (!parts || !parts->unit.empty() || !(parts->number < small)) return "";
+    std::string const& amount = parts->written;
+    std::string const large = parts->number < 1024 ? amount + "GiB or " : "";
+    return amount + " without a unit is " + format_bytes(parts->number) + ": write " + large + amount +
+           "MiB for more, " + amount + "B if that is meant";
 }
 
 std::string mend_size(std::string_view text) {

@@ -11,6 +11,14 @@
 
 namespace ein {
 
+/// A number and what stands behind it, without blanks: 1.5, "1.5" and "GiB" of "1.5 GiB".
+struct NumberAndUnit {
+    double number;
+    std::string written, unit;
+};
+/// Nothing for what does not begin with a finite number.
+std::optional<NumberAndUnit> number_and_unit(std::string_view text);
+
 /// Bytes of "8GiB", "500 MB", "64k", "1024"; nothing when the text is no size.
 std::optional<std::int64_t> parse_bytes(std::string_view text);
 
@@ -20,6 +28,9 @@ inline constexpr std::string_view example_of_size = "a size such as 8GiB";
 std::string mend_size(std::string_view text);
 /// The same of a number and a unit that may mean bits, of sizes ("") or of rates ("/s"); "" where there is none.
 std::string mend_bits(std::string_view text, std::string_view per);
+/// Of a number of less than 1 MiB without a unit, what it is taken for and what may be meant ("8 without a unit is 8 B:
+/// write 8GiB ..."); "" of other texts.
+std::string note_of_small(std::string_view text);
 
 /// Three significant digits and a binary unit.
 std::string format_bytes(double bytes);

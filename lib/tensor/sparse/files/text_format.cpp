@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <vector>
 
 #include "lib/base/error.hpp"
+#include "lib/base/text/letters.hpp"
 #include "lib/tensor/formats/file_kind.hpp"
 #include "lib/tensor/tuning.hpp"
 
@@ -71,12 +71,6 @@ private:
     Extent line_ = 0;
 };
 
-std::string lower(std::string_view word) {
-    std::string out(word);
-    for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    return out;
-}
-
 template <class Value>
 struct Named {
     std::string_view name;
@@ -86,7 +80,7 @@ struct Named {
 template <class Value, std::size_t count>
 Value one_named(std::array<Named<Value>, count> const& table, std::string_view word, HeaderLines const& lines,
                 Storage const& storage) {
-    std::string const wanted = lower(word);
+    std::string const wanted = lowered(word);
     std::vector<std::string> names;
     for (Named<Value> const& row : table) {
         if (row.name == wanted) return row.value;
@@ -100,14 +94,14 @@ void refuse_no_banner(Storage const& storage) {
     constexpr std::string_view banner = "%%matrixmarket";
     std::string begins(static_cast<std::size_t>(std::min<std::uint64_t>(banner.size(), storage.size())), '\0');
     storage.read_at(0, std::as_writable_bytes(std::span(begins)));
-    if (lower(begins) == banner) return;
+    if (lowered(begins) == banner) return;
     refuse_no_words(storage,
                     "a Matrix Market file: \"%%MatrixMarket matrix coordinate real general\", or the like, first");
 }
 
 void read_banner(TextFormat& format, HeaderLines& lines, Storage const& storage) {
     std::vector<std::string_view> const words = words_of(lines.next().value_or(""));
-    if (words.empty() || lower(words[0]) != "%%matrixmarket")
+    if (words.empty() || lowered(words[0]) != "%%matrixmarket")
         fail_at_line(storage.name(), 1, "\"%%MatrixMarket matrix coordinate real general\", or the like",
                      words.empty() ? "none" : quoted_word(words[0]),
                      "give a Matrix Market file, or name the file's real format in \"data\"");
@@ -129,11 +123,11 @@ void read_banner(TextFormat& format, HeaderLines& lines, Storage const& storage)
     one_named(objects, words[1], lines, storage);
     format.lists_all = one_named(layouts, words[2], lines, storage);
     format.field = one_named(fields, words[3], lines, storage);
-    format.is_unsigned = lower(words[3]) == "unsigned-integer";
+    format.is_unsigned = lowered(words[3]) == "unsigned-integer";
     format.symmetry = one_named(symmetries, words[4], lines, storage);
     auto refuse = [&](std::string expected) {
         fail_at_line(storage.name(), 1, std::move(expected),
-                     lower(words[2]) + " " + lower(words[3]) + " " + lower(words[4]), mend_header);
+                     lowered(words[2]) + " " + lowered(words[3]) + " " + lowered(words[4]), mend_header);
     };
     if (format.lists_all && format.field == Field::pattern) refuse("a pattern that is listed: \"coordinate pattern\"");
     if (format.symmetry == Symmetry::hermitian && format.field != Field::complex)
