@@ -74,9 +74,15 @@ std::optional<int> parse(CLI::App& app, int argc, char const* const* argv) {
 std::int64_t memory_budget(std::string const& text, std::string const& option) {
     auto const bytes = parse_bytes(text);
     if (!bytes || *bytes == 0)
-        throw UsageError(option + ": expected " + std::string(example_of_size) + ", found '" + text + "'; " +
-                         mend_size(text));
+        throw UsageError(Fault{"", option, std::string(example_of_size), "'" + text + "'", mend_size(text)});
     return *bytes;
+}
+
+std::vector<std::string> small_sizes(std::vector<std::pair<std::string, std::string>> const& sizes) {
+    std::vector<std::string> out;
+    for (auto const& [option, text] : sizes)
+        if (std::string const note = note_of_small(text); !note.empty()) out.push_back(option + ": " + note);
+    return out;
 }
 
 CLI::Validator number_from(double least, bool open) {

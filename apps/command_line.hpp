@@ -19,6 +19,10 @@ std::optional<int> parse(CLI::App& app, int argc, char const* const* argv);
 /// What --memory, or another option, says, in bytes. @throws UsageError for what is no size above 0
 std::int64_t memory_budget(std::string const& text, std::string const& option = "--memory");
 
+/// Warnings of sizes without a unit that are so small that another unit may be meant, as --memory 8.
+/// @param sizes  options and what is written behind them; empty: nothing is
+std::vector<std::string> small_sizes(std::vector<std::pair<std::string, std::string>> const& sizes);
+
 /// Accepts finite numbers from `least` on, or, where `open`, above it.
 CLI::Validator number_from(double least, bool open = false);
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "lib/base/error.hpp"
+#include "lib/base/text/near_names.hpp"
 #include "lib/tensor/read.hpp"
 
 namespace ein::apps {
@@ -42,12 +43,8 @@ void check_kind(std::string const& name, std::string const& file) {
 
 [[noreturn]] void unknown(std::string const& option, std::string const& what, std::string const& name,
                           std::vector<std::string> const& known) {
-    std::string const near = nearest_name(name, known);
-    throw UsageError(option + ": expected the name of a " + what + ", found '" + name + "'" +
-                     (near.empty() ? known.empty() ? "; the graph has none"
-                                                   : "; the graph has " + one_of(std::span(known).first(
-                                                                              std::min<std::size_t>(known.size(), 8)))
-                                   : "; did you mean '" + near + "'?"));
+    throw UsageError(
+        Fault{"", option, "the name of a " + what, "'" + name + "'", mend_names(name, known, "the graph")});
 }
 
 /// The second of two values for one name.

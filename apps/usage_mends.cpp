@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lib/base/error.hpp"
+#include "lib/base/text/near_names.hpp"
 
 namespace ein::apps {
 namespace {
@@ -95,6 +96,7 @@ constexpr std::array launcher{"-n"sv, "-np"sv, "--ranks"sv};
 /// Commands as others call them.
 struct Command {
     std::string_view written, mend;
+    bool ours = false;  // the mend is the command that is meant
 };
 constexpr std::array commands{
     Command{"plan", "that is a program of its own: einplan GRAPH -n 4"},
@@ -103,24 +105,24 @@ constexpr std::array commands{
     Command{"sweep", "that is einplan's: einplan GRAPH --sweep 1,2,4"},
     Command{"verify", "that is einrun's: mpirun -n 4 einrun SCHEDULE --verify; eintool validate checks a graph"},
     Command{"resume", "einrun SCHEDULE --checkpoint DIR goes on by itself; einplan --resume DIR -n R plans the rest"},
-    Command{"compare", "did you mean diff?"},
-    Command{"check", "did you mean validate?"},
-    Command{"lint", "did you mean validate?"},
-    Command{"convert", "did you mean import?"},
-    Command{"create", "did you mean make?"},
-    Command{"generate", "did you mean make?"},
-    Command{"new", "did you mean make?"},
-    Command{"print", "did you mean show?"},
-    Command{"view", "did you mean show?"},
-    Command{"info", "did you mean show?"},
-    Command{"inspect", "did you mean show?"},
-    Command{"compute", "did you mean eval?"},
-    Command{"profile", "did you mean trace?"},
-    Command{"timeline", "did you mean trace?"},
-    Command{"summary", "did you mean report?"},
-    Command{"stats", "did you mean report?"},
-    Command{"doctor", "did you mean preflight?"},
-    Command{"test", "did you mean preflight?"},
+    Command{"compare", "diff", true},
+    Command{"check", "validate", true},
+    Command{"lint", "validate", true},
+    Command{"convert", "import", true},
+    Command{"create", "make", true},
+    Command{"generate", "make", true},
+    Command{"new", "make", true},
+    Command{"print", "show", true},
+    Command{"view", "show", true},
+    Command{"info", "show", true},
+    Command{"inspect", "show", true},
+    Command{"compute", "eval", true},
+    Command{"profile", "trace", true},
+    Command{"timeline", "trace", true},
+    Command{"summary", "report", true},
+    Command{"stats", "report", true},
+    Command{"doctor", "preflight", true},
+    Command{"test", "preflight", true},
 };
 
 std::string name_in(std::string_view word) { return std::string(word.substr(0, word.find('='))); }
@@ -190,8 +192,7 @@ std::string wrong_value(std::string const& said) {
     }
     if (!rest.starts_with('{') || !rest.ends_with('}')) return "";
     std::vector<std::string> known = CLI::detail::split(rest.substr(1, rest.size() - 2), ',');
-    std::string const near = nearest_name(value, known);
-    return option + ": expected " + one_of(known) + found + (near.empty() ? "" : "; did you mean " + near + "?");
+    return Fault{"", option, one_of(known), "'" + value + "'", mend_name(value, known)}.text();
 }
 
 /// What has no value: "-n, --ranks is required".
@@ -206,7 +207,7 @@ std::string missing_word(std::string const& said) {
 std::string option_mend(std::string const& option, std::span<std::string const> known) {
     auto const has = [&](std::string_view name) { return std::ranges::find(known, name) != known.end(); };
     for (Synonym const& synonym : synonyms)
-        if (option == synonym.written && has(synonym.ours)) return "did you mean " + std::string(synonym.ours) + "?";
+        if (option == synonym.written && has(synonym.ours)) return did_you_mean(synonym.ours);
     std::vector<std::string> names;  // without dashes, which would make short ones alike
     std::string const word = option.substr(std::min(option.size(), option.find_first_not_of('-')));
     for (std::string const& name : known)
@@ -216,22 +217,20 @@ std::string option_mend(std::string const& option, std::span<std::string const> 
             return "that is " + std::string(owner.program) + "'s: write it behind " + std::string(owner.program) +
                    ", also in a batch script";
     for (std::string const& name : names)
-        if (word.size() > 2 && (name.starts_with(word) || word.starts_with(name)))
-            return "did you mean --" + name + "?";
+        if (word.size() > 2 && (name.starts_with(word) || word.starts_with(name))) return did_you_mean("--" + name);
     if (word.size() < 3) return "";
     std::string const near = nearest_name(word, names);
-    return near.empty() ? "" : "did you mean --" + near + "?";
+    return near.empty() ? "" : did_you_mean("--" + near);
 }
 
 std::span<OptionOwner const> option_owners() { return owners; }
 
 std::string command_mend(std::string const& word, std::span<std::string const> known) {
     for (std::string const& name : known)
-        if (word.size() > 2 && (word.starts_with(name) || name.starts_with(word))) return "did you mean " + name + "?";
+        if (word.size() > 2 && (word.starts_with(name) || name.starts_with(word))) return did_you_mean(name);
     auto const other = std::ranges::find(commands, word, &Command::written);
-    if (other != commands.end()) return std::string(other->mend);
-    std::string const near = nearest_name(word, known);
-    return near.empty() ? "see --help" : "did you mean " + near + "?";
+    if (other != commands.end()) return other->ours ? did_you_mean(other->mend) : std::string(other->mend);
+    return mend_name(word, known, "see --help");
 }
 
 std::string unexpected_words(CLI::App const& app, std::span<char const* const> all) {

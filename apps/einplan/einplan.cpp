@@ -14,6 +14,7 @@
 #include "apps/graph_file.hpp"
 #include "apps/report_errors.hpp"
 #include "executor/checkpoint/folder/checkpoint_folder.hpp"
+#include "lib/base/files/missing_path.hpp"
 #include "lib/base/text/hex.hpp"
 #include "lib/relation/plan_json.hpp"
 #include "lib/schedule/file/file.hpp"
@@ -51,6 +52,9 @@ fs::path rest_of(fs::path const& folder) {
         throw InputError(Fault{folder.string(), "", "a folder of checkpoints", "one checkpoint",
                                "give the folder that it lies in: --resume " +
                                    fs::absolute(folder).parent_path().string() + "; the newest one there is taken"});
+    if (!fs::exists(folder))
+        throw InputError(
+            Fault{folder.string(), "", "a folder of checkpoints", "none", mend_missing(folder, PathIs::folder)});
     auto const found = executor::newest_checkpoint(folder);
     if (!found)
         throw InputError(Fault{folder.string(), "", "a checkpoint of einrun --checkpoint", "none",
@@ -63,6 +67,7 @@ fs::path rest_of(fs::path const& folder) {
 }
 
 int run(apps::EinplanOptions const& options) {
+    for (std::string const& warning : options.warnings) apps::say("einplan", "warning: " + warning);
     apps::GraphFile file = apps::read_graph_file(options.resume.empty() ? options.graph : rest_of(options.resume));
     apps::Machines const machines = apps::read_machines(options);
     apps::GraphPreparation preparation(options, file, machines);

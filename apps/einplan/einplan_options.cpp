@@ -128,6 +128,7 @@ std::optional<EinplanOptions> einplan_options(int argc, char const* const* argv)
     if (parse(app, argc, argv)) return std::nullopt;
     options.strategy_given = app.count("--decompose") > 0;
     check_and_complete(options);
+    options.warnings = small_sizes({{"--memory", options.memory}, {"--device-memory", options.device_memory}});
     return options;
 }
 

@@ -34,6 +34,7 @@ struct EinplanOptions {
     std::string explain;     // "", "text", "json" or "html"
     std::string batch;       // "", "slurm" or "mpirun"
     bool quiet = false;
+    std::vector<std::string> warnings;  // of what may be meant otherwise
 };
 
 /// Nothing when --help or --version was asked for and printed. @throws UsageError

@@ -14,8 +14,14 @@ namespace ein::apps {
 Machines read_machines(EinplanOptions const& options) {
     if (options.cluster.empty()) return {{}, "the built-in cluster"};
     std::string const file = options.cluster.string();
-    return {scheduler::cluster_from_json(read_json_of(FileUse::cluster, "a cluster file", options.cluster), file),
-            file};
+    Json const json = read_json_of(FileUse::cluster, "a cluster file", options.cluster);
+    Machines machines{scheduler::cluster_from_json(json, file), file};
+    if (!machines.cluster.memory) return machines;
+    Json const& memory = json.at("memory");
+    std::string const written = memory.is_string() ? memory.get<std::string>() : memory.dump();
+    for (std::string const& warning : small_sizes({{file + ": /memory", written}}))
+        say("einplan", "warning: " + warning);
+    return machines;
 }
 
 std::optional<std::int64_t> budget_of(EinplanOptions const& options, Machines const& machines) {
@@ -49,17 +55,16 @@ PlanningOptions planning_options(EinplanOptions const& options, Machines const& 
 std::optional<relation::Plan> given_plan(EinplanOptions const& options, graph::EinGraph const& graph,
                                          std::string const& graph_hash) {
     if (options.plan_in.empty()) return std::nullopt;
-    refuse_other_kind(options.plan_in, FileUse::plan, "a plan that einplan --plan-out wrote");
-    relation::Plan plan =
-        relation::read_plan(read_text_file(options.plan_in), options.plan_in.string(), graph, graph_hash);
+    std::string const file = options.plan_in.string();
+    Json const document = read_json_of(FileUse::plan, "a plan that einplan --plan-out wrote", options.plan_in);
+    relation::Plan plan = relation::plan_from_json(document, file, graph, graph_hash);
     if (plan.ranks != options.ranks)
-        throw InputError(Fault{options.plan_in.string(), "/ranks", std::to_string(options.ranks) + " (as -n says)",
+        throw InputError(Fault{file, "/ranks", std::to_string(options.ranks) + " (as -n says)",
                                std::to_string(plan.ranks), "plan for as many ranks, or change -n"});
     bool const says_where =
         std::any_of(plan.nodes.begin(), plan.nodes.end(), [](auto const& node) { return !node.ranks.empty(); });
     if (says_where && options.place != EinplanOptions().place)
-        say("einplan",
-            "warning: --place " + options.place + " places no call whose ranks " + options.plan_in.string() + " gives");
+        say("einplan", "warning: --place " + options.place + " places no call whose ranks " + file + " gives");
     planner::price(graph, plan);
     return plan;
 }

@@ -149,6 +149,8 @@ void run_as_rank(apps::EinrunOptions const& options, Transport& transport) {
 
     RankSchedule schedule = open_schedule(transport, settings.schedule, std::getenv);
     agree_on_options(transport, options_of_all_ranks(options));
+    for (std::string const& warning : options.warnings)
+        if (first) warn(warning);
     agree(transport, [&] {
         if (settings.reproducible) check_reproducible(schedule.header, settings.schedule);
         take_inputs_and_params(options, schedule.header, [&](std::string const& text) {

@@ -112,7 +112,9 @@ std::optional<std::int64_t> samples_from(std::string const& option, std::string 
     std::int64_t value = 0;
     auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc{} || end != text.data() + text.size() || value < 1)
-        throw UsageError(option + ": expected a number of elements of at least 1, found '" + text + "'");
+        throw UsageError(Fault{"", option, "a number of elements of at least 1, or nothing behind it", "'" + text + "'",
+                               "write " + option + " alone to check all elements where that is little work, or " +
+                                   option + "=1000 for as many of each output"});
     return value;
 }
 
@@ -150,6 +152,7 @@ std::optional<EinrunOptions> einrun_options(int argc, char const* const* argv) {
     options.run.device_messages = executor::device_messages_from_name(texts.gpu_aware);
     if (!texts.device_memory.empty()) options.run.device_memory = memory_budget(texts.device_memory, "--device-memory");
     if (!texts.memory.empty()) options.run.memory = memory_budget(texts.memory);
+    options.warnings = small_sizes({{"--memory", texts.memory}, {"--device-memory", texts.device_memory}});
     options.run.version = version("einrun").substr(7);
     if (!texts.every.empty()) options.run.checkpoints.times.every = seconds_from(texts.every, "--every");
     options.stops_at_job_end = texts.stop_at == "auto";

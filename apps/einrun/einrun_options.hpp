@@ -19,7 +19,8 @@ struct EinrunOptions {
     std::optional<std::int64_t> samples;  // of each output; without it all elements when that is little work
     std::filesystem::path cluster;        // that a trace predicts for; empty: the built-in one
     std::string log_level = "warn";
-    bool stops_at_job_end = false;  // --stop-at auto
+    bool stops_at_job_end = false;      // --stop-at auto
+    std::vector<std::string> warnings;  // of what may be meant otherwise
 };
 
 /// Nothing when --help or --version was asked for and printed. @throws UsageError

@@ -12,6 +12,7 @@
 #include "apps/command_line.hpp"
 #include "apps/eintool/commands.hpp"
 #include "lib/base/error.hpp"
+#include "lib/base/files/missing_path.hpp"
 #include "lib/tensor/compare.hpp"
 #include "lib/tensor/read.hpp"
 #include "lib/tensor/sparse/compare_lists.hpp"
@@ -145,7 +146,14 @@ int diff_folders(DiffOptions const& options) {
     return static_cast<int>(unlike == 0 ? ExitCode::done : ExitCode::mismatch);
 }
 
+void require_there(fs::path const& path) {
+    if (!fs::exists(path))
+        throw InputError(Fault{path.string(), "", "a file or folder", "none", mend_missing(path, PathIs::either)});
+}
+
 int diff(DiffOptions const& options) {
+    require_there(options.a);
+    require_there(options.b);
     bool const folders = fs::is_directory(options.a);
     if (folders != fs::is_directory(options.b))
         throw UsageError("diff: expected two files or two folders, found the " +

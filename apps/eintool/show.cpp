@@ -8,6 +8,7 @@
 #include "apps/eintool/commands.hpp"
 #include "lib/base/error.hpp"
 #include "lib/base/files/file_kind.hpp"
+#include "lib/base/files/missing_path.hpp"
 #include "lib/base/json.hpp"
 #include "lib/schedule/file/file.hpp"
 #include "lib/schedule/print/overview.hpp"
@@ -54,13 +55,6 @@ TaskRange task_range(std::string const& text, schedule::Schedule const& schedule
     return out;
 }
 
-bool is_schedule(std::string const& path) {
-    std::ifstream in(path, std::ios::binary);
-    std::string magic(8, '\0');
-    in.read(magic.data(), 8);
-    return magic == "EINSCHED";
-}
-
 /// @param found  what is shown, which is no schedule
 void refuse_other_than(ShowOptions const& options, std::string const& found) {
     if (options.dot || !options.tasks.empty())
@@ -102,9 +96,12 @@ std::string text_of(ShowOptions const& options, schedule::Schedule const& schedu
 }
 
 int show(ShowOptions const& options) {
+    if (!fs::exists(options.path))
+        throw InputError(Fault{options.path, "", "a schedule, a plan or a checkpoint", "none",
+                               mend_missing(options.path, PathIs::either)});
     if (is_checkpoint_folder(options.path)) return show_checkpoint(options);
     if (options.check) throw UsageError("show --check: expected a checkpoint, found a file; leave it out");
-    if (!is_schedule(options.path)) return show_plan(options);
+    if (!schedule::is_schedule_file(options.path)) return show_plan(options);
     return std::fputs(text_of(options, schedule::read_file(options.path)).c_str(), stdout) < 0 ? 1 : 0;
 }
 

@@ -11,6 +11,7 @@
 #include "executor/startup/gpu_seats.hpp"
 #include "executor/startup/memory_fit.hpp"
 #include "lib/base/text/hex.hpp"
+#include "lib/base/text/near_names.hpp"
 #include "lib/base/threads/mutex.hpp"
 #include "lib/schedule/file/codec.hpp"
 
@@ -57,10 +58,8 @@ schedule::Tensor const& input_of(schedule::Header const& header, std::string con
     for (schedule::Input const& input : header.inputs)
         if (header.tensors[input.tensor].name == tensor) return header.tensors[input.tensor];
     std::vector<std::string> const known = input_names(header);
-    std::string const near = nearest_name(tensor, known);
-    throw UsageError(
-        "inputs: expected tensors that the schedule reads, found '" + tensor + "'; " +
-        (near.empty() ? "it reads " + (known.empty() ? "none" : one_of(known)) : "did you mean '" + near + "'?"));
+    throw UsageError(Fault{"", "inputs", "tensors that the schedule reads", "'" + tensor + "'",
+                           mend_name(tensor, known, "it reads " + (known.empty() ? "none" : one_of(known)))});
 }
 
 void check_inputs(schedule::Header const& header, RunOptions const& options) {

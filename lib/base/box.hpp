@@ -63,7 +63,7 @@ std::vector<Extent> row_major_strides(std::span<Extent const> shape);
 
 /// The index of element number `linear` of a shape in C order.
 std::vector<Extent> index_at(std::span<Extent const> shape, Extent linear);
-/// "[1, 0]": an index as messages show it.
+/// "[1, 0]": an index as messages show it, or a shape as JSON has it.
 std::string index_text(std::span<Extent const> index);
 
 /// Calls visit(index) for every index of a grid of `counts`, in C order; once with {} for order 0.

@@ -4,7 +4,9 @@
 #include <array>
 
 #include "lib/base/error.hpp"
+#include "lib/base/text/letters.hpp"
 #include "lib/base/text/module_names.hpp"
+#include "lib/base/text/near_names.hpp"
 
 namespace ein {
 namespace {
@@ -57,6 +59,39 @@ constexpr AmbiguousDType ambiguous_names[]{
     {"f8", {"f64", "as in NumPy, in bytes"}, {"f16", "the smallest there is, if 8 bits are meant"}},
 };
 
+/// What others have and we do not.
+struct LackingDType {
+    std::string_view written, instead;
+};
+constexpr LackingDType lacking_names[]{
+    {"uint16", R"("i32", which holds all its values)"},
+    {"u16", R"("i32", which holds all its values)"},
+    {"uint32", R"("i64", which holds all its values)"},
+    {"u32", R"("i64", which holds all its values)"},
+    {"uint64", R"("i64", which holds those below 2^63)"},
+    {"u64", R"("i64", which holds those below 2^63)"},
+    {"float128", R"("f64")"},
+    {"f128", R"("f64")"},
+    {"longdouble", R"("f64")"},
+    {"int128", R"("i64")"},
+    {"i128", R"("i64")"},
+    {"complex256", R"("c128")"},
+    {"complex32", R"("c64")"},
+    {"c32", R"("c64")"},
+    {"tf32", R"("f32"; einrun --allow-tf32 rounds so on a GPU)"},
+    {"tfloat32", R"("f32"; einrun --allow-tf32 rounds so on a GPU)"},
+    {"fp8", R"("f16")"},
+    {"float8", R"("f16")"},
+    {"f8_e4m3", R"("f16")"},
+    {"f8_e5m2", R"("f16")"},
+    {"float8_e4m3fn", R"("f16")"},
+    {"float8_e5m2", R"("f16")"},
+    {"int4", R"("i8")"},
+    {"str", "numbers that stand for the words"},
+    {"string", "numbers that stand for the words"},
+    {"object", "numbers"},
+};
+
 Info const& info(DType type) { return infos.at(static_cast<std::size_t>(type)); }
 
 DType signed_of_bits(std::size_t bytes) {
@@ -92,6 +127,20 @@ std::optional<DType> dtype_from_name(std::string_view text) {
 
 std::span<DTypeName const> taken_dtype_names() { return taken_names; }
 std::span<AmbiguousDType const> ambiguous_dtype_names() { return ambiguous_names; }
+
+std::string mend_dtype(std::string_view text) {
+    std::string const plain = lowered(without_modules(text));
+    if (std::string const meanings = meanings_of_dtype(plain); !meanings.empty()) return "write " + meanings;
+    if (auto const type = dtype_from_name(plain)) return did_you_mean(name(*type));
+    for (LackingDType const& row : lacking_names)
+        if (row.written == plain) return "there is none: write " + std::string(row.instead);
+    std::vector<std::string> known;
+    for (Info const& entry : infos) known.emplace_back(entry.name);
+    for (DTypeName const& taken : taken_names)
+        if (taken.written.size() > 3) known.emplace_back(taken.written);
+    std::string const near = nearest_name(plain, known);
+    return near.empty() ? "write one of these, or its NumPy name" : did_you_mean(name(*dtype_from_name(near)));
+}
 
 std::string meanings_of_dtype(std::string_view text) {
     for (AmbiguousDType const& row : ambiguous_names)

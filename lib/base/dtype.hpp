@@ -44,6 +44,8 @@ struct AmbiguousDType {
 std::span<AmbiguousDType const> ambiguous_dtype_names();
 /// What an ambiguous name could mean, for messages; "" for every other.
 std::string meanings_of_dtype(std::string_view text);
+/// What to write in place of a text that is no dtype: in small letters, the nearest, or what is there in its place.
+std::string mend_dtype(std::string_view text);
 
 /// "f16, bf16, ...": for messages.
 std::string dtype_names();

@@ -1,7 +1,6 @@
 #include "lib/base/error.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 namespace ein {
 
@@ -70,42 +69,6 @@ void Faults::add(std::string where, std::string expected, std::string found, std
 
 void Faults::throw_if_any() const {
     if (!faults_.empty()) throw InputError(faults_);
-}
-
-namespace {
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-    std::vector<std::size_t> row(b.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t{0});
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        std::size_t diagonal = row[0]++;
-        for (std::size_t j = 0; j < b.size(); ++j) {
-            std::size_t const replace = diagonal + (a[i] == b[j] ? 0 : 1);
-            diagonal = row[j + 1];
-            row[j + 1] = std::min({row[j] + 1, row[j + 1] + 1, replace});
-        }
-    }
-    return row.back();
-}
-}  // namespace
-
-std::string nearest_name(std::string_view name, std::span<std::string const> known) {
-    constexpr std::size_t longest = 200;  // bytes: what it costs grows with their product
-    std::string best;
-    if (name.size() > longest) return best;
-    // Half of its letters may be wrong, but the only one may not; a swap counts two.
-    std::size_t const most = name.size() <= 1 ? 0 : name.size() <= 3 ? 1 : std::max<std::size_t>(2, name.size() / 2);
-    std::size_t best_distance = most + 1;
-    for (std::string const& candidate : known) {
-        std::size_t const difference =
-            std::max(candidate.size(), name.size()) - std::min(candidate.size(), name.size());
-        if (difference >= best_distance) continue;
-        std::size_t const distance = edit_distance(name, candidate);
-        if (distance < best_distance) {
-            best = candidate;
-            best_distance = distance;
-        }
-    }
-    return best;
 }
 
 std::string one_of(std::span<std::string const> names) {

@@ -56,6 +56,7 @@ private:
 class UsageError : public Error {
 public:
     explicit UsageError(std::string const& message) : Error(ExitCode::usage, message) {}
+    explicit UsageError(Fault const& fault) : UsageError(fault.text()) {}
 };
 
 /// A failure while running: input or output, MPI, a lost rank (exit code 1).
@@ -103,9 +104,6 @@ private:
     std::string file_;
     std::vector<Fault> faults_;
 };
-
-/// The name among `known` most like `name` (edit distance), or "" when none is near.
-std::string nearest_name(std::string_view name, std::span<std::string const> known);
 
 /// "a, b or c": for messages that list what is allowed.
 std::string one_of(std::span<std::string const> names);

@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <unordered_set>
 
+#include "lib/base/json_kinds.hpp"
 #include "lib/base/json_mistakes.hpp"
 #include "lib/base/limits.hpp"
 
@@ -146,6 +147,8 @@ Json parse_json(std::string_view text, std::string const& file) {
     try {
         Json::sax_parse(text.begin(), text.end(), &builder);
     } catch (nlohmann::json::parse_error const& error) {
+        if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
+            throw InputError(Fault{file, "line 1, column 1", "JSON", "an empty text", "write it again"});
         if (auto const mistake = json_mistake(text, error.byte))
             throw InputError(
                 Fault{file, line_and_column(text, mistake->byte), mistake->expected, mistake->found, mistake->fix});
@@ -205,9 +208,14 @@ void Cursor::fail(std::string expected, std::string found, std::string fix) cons
     faults_->add(pointer_, std::move(expected), std::move(found), std::move(fix));
 }
 
+void Cursor::refuse_kind(JsonKind wanted, std::string const& example) const {
+    std::string const otherwise = example.empty() ? "" : "write it as " + example;
+    fail(expected_text(wanted), brief(*value_), mend_kind(wanted, *value_, otherwise));
+}
+
 std::optional<std::string> Cursor::string() const {
     if (value_->is_string()) return value_->get<std::string>();
-    fail("a string", brief(*value_), "write it in quotes");
+    refuse_kind(JsonKind::string);
     return std::nullopt;
 }
 
@@ -221,7 +229,7 @@ std::optional<std::int64_t> Cursor::integer() const {
         double const number = value_->get<double>();
         if (std::nearbyint(number) == number && std::fabs(number) < 0x1p62) return static_cast<std::int64_t>(number);
     }
-    fail("an integer", brief(*value_), "write a whole number");
+    refuse_kind(JsonKind::integer);
     return std::nullopt;
 }
 
@@ -233,23 +241,23 @@ std::optional<double> Cursor::number() const {
         if (text == "-inf") return -INFINITY;
         if (text == "nan") return NAN;
     }
-    fail("a number", brief(*value_), "write a number, or \"inf\", \"-inf\" or \"nan\"");
+    refuse_kind(JsonKind::number);
     return std::nullopt;
 }
 
 std::optional<bool> Cursor::boolean() const {
     if (value_->is_boolean()) return value_->get<bool>();
-    fail("true or false", brief(*value_), "write true or false");
+    refuse_kind(JsonKind::boolean);
     return std::nullopt;
 }
 
-bool Cursor::expect_object() const {
-    if (!value_->is_object()) fail("an object", brief(*value_), "write { ... }");
+bool Cursor::expect_object(std::string const& example) const {
+    if (!value_->is_object()) refuse_kind(JsonKind::object, example);
     return value_->is_object();
 }
 
-bool Cursor::expect_list() const {
-    if (!value_->is_array()) fail("a list", brief(*value_), "write [ ... ]");
+bool Cursor::expect_list(std::string const& example) const {
+    if (!value_->is_array()) refuse_kind(JsonKind::list, example);
     return value_->is_array();
 }
 

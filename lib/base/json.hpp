@@ -15,6 +15,7 @@
 
 #include "lib/base/error.hpp"
 #include "lib/base/json_fwd.hpp"
+#include "lib/base/json_kinds.hpp"
 
 namespace ein {
 
@@ -53,14 +54,17 @@ public:
     std::optional<std::int64_t> integer() const;  // 3 or 3.0
     std::optional<double> number() const;         // also "inf", "-inf", "nan"
     std::optional<bool> boolean() const;
-    bool expect_object() const;
-    bool expect_list() const;
+    /// @param example  how it may be written, where what is found does not say it
+    bool expect_object(std::string const& example = "") const;
+    bool expect_list(std::string const& example = "") const;
 
     /// A fault for each key that is neither in `known` nor begins with "x-".
     void only_keys(std::initializer_list<std::string_view> known) const;
     void only_keys(std::span<std::string_view const> known) const;
 
 private:
+    void refuse_kind(JsonKind wanted, std::string const& example = "") const;
+
     Json const* value_;
     Faults* faults_;
     std::string pointer_;

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 #include "lib/base/error.hpp"
+#include "lib/base/text/letters.hpp"
+#include "lib/base/text/near_names.hpp"
 
 namespace ein {
 namespace {
@@ -151,7 +152,7 @@ constexpr std::array keys{
 std::string stem(std::string_view word) {
     std::string out;
     for (char const c : word)
-        if (c != '_' && c != '-' && c != ' ') out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+        if (c != '_' && c != '-' && c != ' ') out += lower_letter(c);
     if (out.size() > 3 && out.back() == 's') out.pop_back();
     return out;
 }
@@ -163,14 +164,13 @@ std::string mend_key(std::string_view written, std::span<std::string const> know
     std::vector<std::string> names(known.begin(), known.end());
     auto const present = std::stable_partition(names.begin(), names.end(), [&](auto const& key) { return !has(key); });
     std::span<std::string const> const absent(names.begin(), present);
-    auto const meant = [](std::string_view key) { return "did you mean \"" + std::string(key) + "\"?"; };
     for (std::string const& key : names)
         if (stem(key) == stem(written))
-            return has(key) ? "\"" + key + "\" is there already: remove one of them" : meant(key);
+            return has(key) ? "\"" + key + "\" is there already: remove one of them" : did_you_mean(key);
     for (KeyNamed const& key : keys)
-        if (key.written == written && std::ranges::find(absent, key.ours) != absent.end()) return meant(key.ours);
-    std::string const near = nearest_name(written, names);  // of those as near the first, which is absent
-    return near.empty() ? "remove it, or begin it with x-" : meant(near);
+        if (key.written == written && std::ranges::find(absent, key.ours) != absent.end())
+            return did_you_mean(key.ours);
+    return mend_name(written, names, "remove it, or begin it with x-");  // of those as near the first, which is absent
 }
 
 std::optional<JsonMistake> json_mistake(std::string_view text, std::size_t byte) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lib/base/error.hpp"
+#include "lib/base/text/near_names.hpp"
 #include "lib/base/text/sizes.hpp"
 
 namespace ein {
@@ -57,10 +58,7 @@ std::pair<Limit, std::int64_t> entry_from(std::string_view text) {
     for (LimitRow const& row : rows) names.emplace_back(row.name);
     std::string_view const name = text.substr(0, text.find('='));
     auto const row = std::find_if(rows.begin(), rows.end(), [&](LimitRow const& each) { return each.name == name; });
-    if (row == rows.end()) {
-        std::string const near = nearest_name(name, names);
-        refuse(one_of(names), name, near.empty() ? "write NAME=AMOUNT" : "did you mean " + near + "?");
-    }
+    if (row == rows.end()) refuse(one_of(names), name, mend_name(name, names, "write NAME=AMOUNT"));
     std::string_view const amount = text.substr(std::min(text.size(), name.size() + 1));
     auto const value = amount_from(*row, amount);
     std::string const bits = row->bytes ? mend_bits(amount, "") : "";

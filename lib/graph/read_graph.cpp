@@ -74,7 +74,7 @@ private:
     void read_tensors() {
         auto const tensors =
             required(top_, "tensors", "list the tensors that nodes read: \"tensors\": {\"A\": {\"shape\": [4, 3]}}");
-        if (!tensors || !tensors->expect_object()) return names_.lacks_some();
+        if (!tensors || !tensors->expect_object(R"({"A": {"shape": [4, 3]}})")) return names_.lacks_some();
         if (tensors->size() > static_cast<std::size_t>(most_values_)) {
             refuse_too_many(*tensors, tensors->size());
             tensors->faults().throw_if_any();
@@ -286,7 +286,7 @@ private:
     void check_constrained() {
         for (std::string const key : {"parts", "sharding"}) {
             auto const at = optional_at(top_, key);
-            if (at && at->expect_object())
+            if (at && at->expect_object(key == "parts" ? R"({"C": {"i": 2}})" : R"({"W": "d ff/tp"})"))
                 for (auto const& [name, unused] : at->value().items())
                     check_constrained(at->at(name), name, key == "parts");
         }
@@ -385,7 +385,8 @@ CompleteGraph read_graph(std::string_view json, std::string const& file, HeaderR
     Json document = parse_json_of(FileUse::graph, "a graph", json, file);
     Faults faults(file);
     Cursor const top(document, faults);
-    if (!top.expect_object()) faults.throw_if_any();
+    if (!top.expect_object(R"({"eingraph": 1, "tensors": {...}, "nodes": [...], "outputs": [...]})"))
+        faults.throw_if_any();
     GraphReader reader(top, headers);
     EinGraph graph = reader.read();
     return {std::move(graph), completed_text(json, std::move(document), reader.completed()), std::move(reader.notes())};

@@ -4,8 +4,8 @@
 #include <unordered_map>
 
 #include "lib/base/error.hpp"
-#include "lib/base/files/file_kind.hpp"
 #include "lib/base/json.hpp"
+#include "lib/base/text/near_names.hpp"
 #include "lib/relation/tuning.hpp"
 
 namespace ein::relation {
@@ -107,9 +107,7 @@ private:
     void unknown_node(Cursor const& at, std::string const& name) const {
         std::vector<std::string> names;
         for (graph::Node const& node : graph_.nodes) names.push_back(output_name(graph_, node));
-        std::string const near = nearest_name(name, names);
-        at.fail("the name of a node's output", "'" + name + "'",
-                near.empty() ? "remove it" : "did you mean '" + near + "'?");
+        at.fail("the name of a node's output", "'" + name + "'", mend_name(name, names, "remove it"));
     }
 
     void read_node(Cursor const& at, graph::Node const& node, NodePlan& plan) const {
@@ -132,9 +130,8 @@ private:
     }
 
     static void unknown_label(Cursor const& at, std::string const& name, std::vector<std::string> const& names) {
-        std::string const near = nearest_name(name, names);
         at.fail(names.empty() ? "no label (the node has none)" : one_of(names), "'" + name + "'",
-                near.empty() ? "remove it" : "did you mean '" + near + "'?");
+                mend_name(name, names, "remove it"));
     }
 
     static void read_part(Cursor const& at, Extent extent, std::int64_t fixed, std::int64_t& part) {
@@ -191,9 +188,8 @@ std::string write_plan(graph::EinGraph const& graph, Plan const& plan, std::stri
     return out + "\n}\n";
 }
 
-Plan read_plan(std::string_view json, std::string const& file, graph::EinGraph const& graph,
-               std::string const& graph_hash) {
-    Json const document = parse_json_of(FileUse::plan, "a plan that einplan --plan-out wrote", json, file);
+Plan plan_from_json(Json const& document, std::string const& file, graph::EinGraph const& graph,
+                    std::string const& graph_hash) {
     Faults faults(file);
     Plan plan = PlanReader(graph, graph_hash).read(Cursor(document, faults));
     faults.throw_if_any();

@@ -7,8 +7,8 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
+#include "lib/base/json_fwd.hpp"
 #include "lib/relation/plan.hpp"
 
 namespace ein::relation {
@@ -21,7 +21,7 @@ std::string write_plan(graph::EinGraph const& graph, Plan const& plan, std::stri
 /// @param graph_hash  that the plan must be for
 /// @throws InputError with every fault: another graph or version, unknown nodes or labels, a part below 1 or above its
 /// extent, another number of ranks than kernel calls, a rank that is not there
-Plan read_plan(std::string_view json, std::string const& file, graph::EinGraph const& graph,
-               std::string const& graph_hash);
+Plan plan_from_json(Json const& document, std::string const& file, graph::EinGraph const& graph,
+                    std::string const& graph_hash);
 
 }  // namespace ein::relation

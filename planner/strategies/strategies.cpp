@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "lib/base/error.hpp"
+#include "lib/base/text/near_names.hpp"
 #include "planner/search/candidate_table.hpp"
 #include "planner/strategies/by_role.hpp"
 #include "planner/strategies/grids.hpp"
@@ -60,9 +61,7 @@ std::string strategy_list() {
 void check_strategy(std::string const& name) {
     auto const& known = strategy_names();
     if (std::find(known.begin(), known.end(), name) != known.end()) return;
-    std::string const nearest = nearest_name(name, known);
-    throw UsageError("--decompose: expected " + one_of(known) + ", found '" + name + "'" +
-                     (nearest.empty() ? "" : "; did you mean " + nearest + "?"));
+    throw UsageError(Fault{"", "--decompose", one_of(known), "'" + name + "'", mend_name(name, known)});
 }
 
 namespace {

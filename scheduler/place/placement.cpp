@@ -5,6 +5,7 @@
 #include <map>
 
 #include "lib/base/error.hpp"
+#include "lib/base/text/near_names.hpp"
 #include "scheduler/place/assignment.hpp"
 #include "scheduler/tuning.hpp"
 
@@ -128,9 +129,7 @@ Placer placer(std::string const& name) {
     if (name == "pattern") return place_pattern;
     if (name == "greedy" || name == "ia") return place_greedy;  // ia: for nodes that the algebra does not have
     if (name == "round-robin") return place_round_robin;
-    std::string const near = nearest_name(name, placer_names());
-    throw UsageError("--place: expected " + one_of(placer_names()) + ", found '" + name + "'" +
-                     (near.empty() ? "" : "; did you mean " + near + "?"));
+    throw UsageError(Fault{"", "--place", one_of(placer_names()), "'" + name + "'", mend_name(name, placer_names())});
 }
 
 }  // namespace ein::scheduler

@@ -16,7 +16,7 @@ expect 0 "eindecomp, " plan "$graph" -n 4 --cost-unit bytes
 expect 2 "--time-limit" plan "$graph" -n 4 --time-limit -1
 expect 2 "--cost-unit" plan "$graph" -n 4 --cost-unit words
 expect 2 "found 'bogus'" plan "$graph" -n 2 --decompose bogus
-expect 2 "did you mean sequence?" plan "$graph" -n 2 --decompose seqence
+expect 2 "did you mean \"sequence\"?" plan "$graph" -n 2 --decompose seqence
 for strategy in eindecomp exact moved sqrt 3d summa 25d data megatron sequence attention; do
     expect 0 "strategy        $strategy" plan "$graph" -n 4 --decompose $strategy
 done
@@ -55,13 +55,13 @@ expect 2 "found --time=01:00:00 --partition=gpu; that is sbatch's" plan "$graph"
 expect 2 "found --every 10min; that is einrun's" plan "$graph" -n 2 --every 10min
 expect 2 "expected -n RANKS, found -np; write -n 3" "$bin/einplan" "$graph" -np 3
 expect 2 "mpirun -n 2 einrun SCHEDULE" "$bin/einrun" "$work/s.sched" -n 2
-expect 2 "did you mean eval?" "$bin/eintool" evaluate "$graph"
-expect 2 "found -o $work/out; did you mean --out?" "$bin/einrun" "$work/s.sched" -o "$work/out"
-expect 2 "found --output=$work/out; did you mean --out?" "$bin/einrun" "$work/s.sched" --output="$work/out"
-expect 2 "found --dense-output; did you mean --dense-outputs?" "$bin/einrun" "$work/s.sched" --dense-output
+expect 2 "did you mean \"eval\"?" "$bin/eintool" evaluate "$graph"
+expect 2 "found -o $work/out; did you mean \"--out\"?" "$bin/einrun" "$work/s.sched" -o "$work/out"
+expect 2 "found --output=$work/out; did you mean \"--out\"?" "$bin/einrun" "$work/s.sched" --output="$work/out"
+expect 2 "found --dense-output; did you mean \"--dense-outputs\"?" "$bin/einrun" "$work/s.sched" --dense-output
 expect 2 "found --verify; that is einrun's: write it behind einrun" plan "$graph" -n 2 --verify
-expect 2 "found --explian; did you mean --explain?" plan "$graph" -n 2 --explian
-expect 2 "found --limits 3; did you mean --limit?" "$bin/eintool" eval "$graph" --limits 3
+expect 2 "found --explian; did you mean \"--explain\"?" plan "$graph" -n 2 --explian
+expect 2 "found --limits 3; did you mean \"--limit\"?" "$bin/eintool" eval "$graph" --limits 3
 expect 2 "found GB; write it in one word: 8GB" plan "$graph" -n 2 --memory 8 GB
 expect 2 "it prints: --explain=html > plan.html" plan "$graph" -n 2 --explain plan.html
 expect 2 "write --verify=10" "$bin/einrun" "$work/s.sched" --verify 10
@@ -72,7 +72,7 @@ expect 2 "--threads: expected a whole number from 1 to 4096, found 'auto'; leave
     "$work/s.sched" --threads auto
 expect 2 "--sweep: expected a whole number from 1 to 1048576, found '1-8'; write each: 1,2,4,8" "$bin/einplan" \
     "$graph" --sweep 1-8
-expect 2 "--batch: expected slurm or mpirun, found 'slrum'; did you mean slurm?" plan "$graph" -n 2 --batch slrum
+expect 2 "--batch: expected slurm or mpirun, found 'slrum'; did you mean \"slurm\"?" plan "$graph" -n 2 --batch slrum
 expect 2 "expected GRAPH, a file that says what to compute, found none" "$bin/einplan"
 expect 2 "expected SCHEDULE, a file that einplan wrote, found none" "$bin/einrun"
 expect 2 "that is a program of its own: einplan GRAPH -n 4" "$bin/eintool" plan "$graph"
@@ -156,7 +156,7 @@ for file in "$examples"/*.json "$work/layers.json"; do
     done
 done
 expect 0 "and 1 alike: layer1.scores" plan "$work/layers.json" -n 4 --explain
-expect 2 "did you mean greedy?" plan "$graph" -n 2 --place gredy
+expect 2 "did you mean \"greedy\"?" plan "$graph" -n 2 --place gredy
 expect 2 "expected -n RANKS, found none; write -n 4" plan "$graph"
 expect 3 "a file that can be read" plan "$work/none.json" -n 2
 expect 4 "give --memory" plan "$graph" -n 2 --memory 10
@@ -247,10 +247,10 @@ expect 0 "warning: --place greedy places no call whose ranks $work/p.json gives"
 expect 1 "expected the folder $work/none to write it in" "$bin/einplan" "$graph" -n 2 -o "$work/none/x.sched"
 expect 1 "expected the folder $work/none to write it in" "$bin/einplan" "$graph" -n 2 -o "$work/s.sched" \
     --plan-out "$work/none/p.json"
-expect 2 "did you mean validate?" "$bin/eintool" valdate
+expect 2 "did you mean \"validate\"?" "$bin/eintool" valdate
 expect 2 "expected validate, show" "$bin/eintool" foo
 expect 2 "expected matmul, matrix-chain" "$bin/eintool" make zzz
-expect 2 "did you mean k-means?" "$bin/eintool" make kmeans
+expect 2 "did you mean \"k-means\"?" "$bin/eintool" make kmeans
 expect 0 "k-means POINTS DIMENSIONS CLUSTERS (10000 16 10)" "$bin/eintool" make --help
 expect 0 "--tolerance X" "$bin/eintool" make --help
 expect 0 '"times": 3' "$bin/eintool" make heat 4 5 --iterations 3

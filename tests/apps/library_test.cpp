@@ -107,7 +107,7 @@ TEST_CASE("all faults of a graph are told at once") {
     CHECK(has(said, "g: /nodes/0"));
     CHECK(has(said, "g: /nodes/1"));
     CHECK(has(refusal(2, [] { plan(product(), {.ranks = 0}); }), "ranks: expected 1 or more, found 0"));
-    CHECK(has(refusal(2, [] { plan(product(), {.decompose = "megaton"}); }), "did you mean megatron"));
+    CHECK(has(refusal(2, [] { plan(product(), {.decompose = "megaton"}); }), "did you mean \"megatron\"?"));
     CHECK(has(refusal(4, [] { plan(product(), {.memory = "8B"}); }), "memory"));
     CHECK(has(refusal(3, [] { Schedule::read("/nowhere.sched"); }), "/nowhere.sched"));
 }
@@ -118,7 +118,7 @@ TEST_CASE("a run that cannot begin is refused with what it should be given") {
     auto const said = [&](RunOptions const& options, int code = 2) {
         return refusal(code, [&] { run(ranks, schedule, options); });
     };
-    CHECK(has(said({.inputs = {{"AA", fill}}}), "found 'AA'; did you mean 'A'?"));
+    CHECK(has(said({.inputs = {{"AA", fill}}}), "found 'AA'; did you mean \"A\"?"));
     CHECK(has(said({.inputs = {{"A", nullptr}}}), "expected a function for 'A'"));
     CHECK(has(said({.inputs = {{"A", fill}}, .params = {{"eta", 1}}}), "params: expected those of the graph"));
     CHECK(has(said({.inputs = {{"A", fill}}, .device = "abacus"}), "abacus"));

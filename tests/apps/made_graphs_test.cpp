@@ -83,7 +83,7 @@ TEST_CASE("what a kind does not have is refused", "[apps][make]") {
         kind_named("kmeans");
         FAIL("accepted");
     } catch (UsageError const& error) {
-        CHECK(std::string(error.what()).find("found 'kmeans'; did you mean k-means?") != std::string::npos);
+        CHECK(std::string(error.what()).find("found 'kmeans'; did you mean \"k-means\"?") != std::string::npos);
     }
 }
 

@@ -23,14 +23,14 @@ struct Row {
 TEST_CASE("an option that einrun lacks is told the near one, a synonym, or its program", "[apps][usage]") {
     std::vector<std::string> const known = names_of(einrun_option_forms());
     auto const row = GENERATE(values<Row>({
-        {"-o", "did you mean --out?"},
-        {"--output", "did you mean --out?"},
-        {"--outputs", "did you mean --out?"},
-        {"--out-dir", "did you mean --out?"},
-        {"--dense-output", "did you mean --dense-outputs?"},
-        {"--verfy", "did you mean --verify?"},
-        {"--num-threads", "did you mean --threads?"},
-        {"--gpu", "did you mean --device?"},
+        {"-o", "did you mean \"--out\"?"},
+        {"--output", "did you mean \"--out\"?"},
+        {"--outputs", "did you mean \"--out\"?"},
+        {"--out-dir", "did you mean \"--out\"?"},
+        {"--dense-output", "did you mean \"--dense-outputs\"?"},
+        {"--verfy", "did you mean \"--verify\"?"},
+        {"--num-threads", "did you mean \"--threads\"?"},
+        {"--gpu", "did you mean \"--device\"?"},
         {"--decompose", "that is einplan's: write it behind einplan"},
         {"--explain", "that is einplan's"},
     }));
@@ -42,12 +42,12 @@ TEST_CASE("an option that einrun lacks is told the near one, a synonym, or its p
 TEST_CASE("an option that einplan lacks is told so too", "[apps][usage]") {
     std::vector<std::string> const known = names_of(einplan_option_forms());
     auto const row = GENERATE(values<Row>({
-        {"--out", "did you mean --output?"},
-        {"--explian", "did you mean --explain?"},
+        {"--out", "did you mean \"--output\"?"},
+        {"--explian", "did you mean \"--explain\"?"},
         {"--verify", "that is einrun's: write it behind einrun"},
         {"--input", "that is einrun's"},
-        {"--strategy", "did you mean --decompose?"},
-        {"--timeout", "did you mean --time-limit?"},
+        {"--strategy", "did you mean \"--decompose\"?"},
+        {"--timeout", "did you mean \"--time-limit\"?"},
     }));
     CAPTURE(row.option);
     CHECK_THAT(option_mend(row.option, known), Catch::Contains(row.mend));
@@ -64,8 +64,8 @@ TEST_CASE("options that are said to be another program's are that program's", "[
 TEST_CASE("a command that eintool lacks is told what does it", "[apps][usage]") {
     std::vector<std::string> const known = {"validate", "show", "eval", "diff", "report", "trace", "make"};
     CHECK(command_mend("plan", known) == "that is a program of its own: einplan GRAPH -n 4");
-    CHECK(command_mend("evaluate", known) == "did you mean eval?");
-    CHECK(command_mend("shwo", known) == "did you mean show?");
-    CHECK(command_mend("compare", known) == "did you mean diff?");
+    CHECK(command_mend("evaluate", known) == "did you mean \"eval\"?");
+    CHECK(command_mend("shwo", known) == "did you mean \"show\"?");
+    CHECK(command_mend("compare", known) == "did you mean \"diff\"?");
     CHECK(command_mend("qqqqqq", known) == "see --help");
 }

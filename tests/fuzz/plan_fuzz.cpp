@@ -5,6 +5,8 @@
 #include <string_view>
 
 #include "lib/base/error.hpp"
+#include "lib/base/files/file_kind.hpp"
+#include "lib/base/json.hpp"
 #include "lib/graph/read_graph.hpp"
 #include "lib/relation/plan_json.hpp"
 
@@ -24,10 +26,13 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     static graph::EinGraph const graph = graph::read_graph(graph_text, "graph.json");
     std::string_view const text(reinterpret_cast<char const*>(data), size);
     try {
-        relation::Plan const plan = relation::read_plan(text, "plan.json", graph, "0123456789abcdef");
+        relation::Plan const plan = relation::plan_from_json(parse_json_of(FileUse::plan, "a plan", text, "plan.json"),
+                                                             "plan.json", graph, "0123456789abcdef");
         std::string const written = relation::write_plan(graph, plan, "0123456789abcdef");
-        if (relation::write_plan(graph, relation::read_plan(written, "again.json", graph, "0123456789abcdef"),
-                                 "0123456789abcdef") != written)
+        if (relation::write_plan(
+                graph,
+                relation::plan_from_json(parse_json(written, "again.json"), "again.json", graph, "0123456789abcdef"),
+                "0123456789abcdef") != written)
             std::abort();
     } catch (InputError const& error) {
         if (error.faults().empty() || error.faults().front().file == "again.json") std::abort();

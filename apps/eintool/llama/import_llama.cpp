@@ -8,6 +8,7 @@
 #include "apps/eintool/llama/safetensors_folder.hpp"
 #include "lib/base/error.hpp"
 #include "lib/base/files/input_file.hpp"
+#include "lib/base/files/missing_path.hpp"
 #include "lib/tensor/read.hpp"
 
 namespace ein::apps::tool {
@@ -182,8 +183,8 @@ std::optional<DType> check_usage(ImportLlama const& options) {
     if (options.dtype.empty()) return std::nullopt;
     auto const dtype = dtype_from_name(options.dtype);
     if (!dtype || kind(*dtype) != Kind::real)
-        throw UsageError("import safetensors-llama --dtype: expected f16, bf16, f32 or f64, found '" + options.dtype +
-                         "'");
+        throw UsageError(Fault{"", "import safetensors-llama --dtype", "f16, bf16, f32 or f64",
+                               "'" + options.dtype + "'", dtype ? "" : mend_dtype(options.dtype)});
     return dtype;
 }
 
@@ -203,7 +204,8 @@ std::string import_llama(ImportLlama const& options) {
     fs::path const folder = options.folder, file = folder / "config.json";
     if (!fs::is_directory(folder))
         throw InputError(Fault{options.folder, "", "a folder with config.json and .safetensors files",
-                               fs::exists(folder) ? "a file" : "none", "give a model's folder"});
+                               fs::exists(folder) ? "a file" : "none",
+                               fs::exists(folder) ? "give a model's folder" : mend_missing(folder, PathIs::folder)});
     LlamaConfig config = llama_config(parse_json(read_input_text(file), file.string()), file.string());
     LlamaSizes& sizes = config.sizes;
     sizes.all_logits = options.all_logits, sizes.decode = options.decode;

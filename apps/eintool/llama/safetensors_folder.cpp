@@ -6,6 +6,7 @@
 #include "lib/base/error.hpp"
 #include "lib/base/files/input_file.hpp"
 #include "lib/base/json.hpp"
+#include "lib/base/text/near_names.hpp"
 
 namespace ein::apps::tool {
 
@@ -98,7 +99,7 @@ SafetensorsFolder::Found SafetensorsFolder::find(std::string const& name) const 
     if (at == file_of_.end())
         throw InputError(Fault{listed_by_, "", "a tensor named '" + name + "'",
                                "none among its " + std::to_string(file_of_.size()),
-                               tensor::near_names_hint(name, names())});
+                               mend_names(name, names(), "the folder")});
     return {at->second, files_.at(at->second).find(name)};
 }
 

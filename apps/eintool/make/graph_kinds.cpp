@@ -2,6 +2,7 @@
 
 #include "apps/eintool/make/graph_kind.hpp"
 #include "lib/base/error.hpp"
+#include "lib/base/text/near_names.hpp"
 
 namespace ein::apps::tool {
 namespace {
@@ -51,9 +52,7 @@ GraphKind const& kind_named(std::string const& name) {
         if (kind.name == name) return kind;
         names.push_back(kind.name);
     }
-    std::string const near = nearest_name(name, names);
-    throw UsageError("make: expected " + one_of(names) + ", found '" + name + "'" +
-                     (near.empty() ? "" : "; did you mean " + near + "?"));
+    throw UsageError(Fault{"", "make", one_of(names), "'" + name + "'", mend_name(name, names)});
 }
 
 std::string make_graph(GraphKind const& kind, Wanted const& wanted) { return kind.make(Request(kind, wanted)); }

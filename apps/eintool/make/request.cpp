@@ -87,7 +87,8 @@ void Request::take_dtype(std::string const& given) {
     std::vector<std::string> names;
     for (DType allowed : kind_.dtypes) names.emplace_back(name(allowed));
     if (!dtype || !std::count(kind_.dtypes.begin(), kind_.dtypes.end(), *dtype))
-        throw UsageError("make " + kind_.name + " --dtype: expected " + one_of(names) + ", found '" + given + "'");
+        throw UsageError(Fault{"", "make " + kind_.name + " --dtype", one_of(names), "'" + given + "'",
+                               dtype ? "" : mend_dtype(given)});
     dtype_ = name(*dtype);
 }
 

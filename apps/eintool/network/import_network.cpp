@@ -60,8 +60,8 @@ std::string list_of(NetworkLabels const& labels) {
 
 std::string import_network(NetworkImport const& request) {
     if (!request.dtype.empty() && !dtype_from_name(request.dtype))
-        throw UsageError("import " + request.format + " --dtype: expected one such as f32, f64, c64 or c128, found '" +
-                         request.dtype + "'");
+        throw UsageError(Fault{"", "import " + request.format + " --dtype", "one such as f32, f64, c64 or c128",
+                               "'" + request.dtype + "'", mend_dtype(request.dtype)});
     FileUse const use = request.format == "opt_einsum" ? FileUse::opt_einsum
                         : request.format == "cotengra" ? FileUse::cotengra
                                                        : FileUse::omeinsum;

@@ -230,7 +230,7 @@ private:
         if (!root_.has("dtype")) return;
         auto const text = root_.at("dtype").string();
         if (text && !dtype_from_name(*text))
-            root_.at("dtype").fail("a dtype such as f32, f64, c64 or complex128", "'" + *text + "'", "correct it");
+            root_.at("dtype").fail("a dtype such as f32, f64, c64 or complex128", "'" + *text + "'", mend_dtype(*text));
         network_.dtype = text.value_or("");
     }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "lib/base/text/near_names.hpp"
+
 namespace ein::apps::tool::qasm {
 namespace {
 
@@ -29,12 +31,10 @@ Gate const& GateTable::find(Token const& name) const {
     if (at != gates_.end()) return *at->second;
     std::vector<std::string> known;
     for (auto const& [each, unused] : gates_) known.push_back(each);
-    std::string const near = nearest_name(name.text, known);
     bool const standard = standard_gate(name.text) != nullptr && !includes_standard_;
     refuse(name.place, "a gate that is defined above", describe(name),
-           standard        ? "write include \"qelib1.inc\"; at the top"
-           : !near.empty() ? "did you mean " + near + "?"
-                           : "define it with gate, as OpenQASM 2 has it");
+           standard ? "write include \"qelib1.inc\"; at the top"
+                    : mend_name(name.text, known, "define it with gate, as OpenQASM 2 has it"));
 }
 
 void GateTable::define(Gate gate, Token const& name) {

@@ -8,6 +8,7 @@
 #include "executor/trace/trace_text.hpp"
 #include "lib/base/error.hpp"
 #include "lib/base/files/file_kind.hpp"
+#include "lib/base/files/missing_path.hpp"
 #include "lib/base/json.hpp"
 
 namespace ein::apps::tool {
@@ -169,7 +170,7 @@ Fault no_trace(std::string const& file, std::string const& place) {
 TraceFile read_trace(std::filesystem::path const& file) {
     refuse_other_kind(file, FileUse::trace, "a trace that einrun --trace wrote");
     std::ifstream in(file);
-    if (!in) throw InputError(Fault{file.string(), "", "a file that can be read", "none", "check its name"});
+    if (!in) throw InputError(unreadable(file, errno));
     std::string line;
     std::getline(in, line);
     if (line.find("\"traceEvents\":[") == std::string::npos) throw InputError(no_trace(file.string(), ""));

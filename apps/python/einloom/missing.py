@@ -22,5 +22,5 @@ def missing(name: str) -> AttributeError:
 def unknown(name: str, known: Iterable[str]) -> AttributeError:
     """The error for a name that NumPy has not either."""
     near = get_close_matches(name, known, n=1)
-    mend = f"did you mean {near[0]!r}?" if near else "dir(einloom) lists what there is"
+    mend = f'did you mean "{near[0]}"?' if near else "dir(einloom) lists what there is"
     return AttributeError(f"einloom has no {name!r}, nor has NumPy; {mend}")

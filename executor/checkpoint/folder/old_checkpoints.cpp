@@ -6,6 +6,7 @@
 #include "executor/checkpoint/folder/checkpoint_folder.hpp"
 #include "executor/checkpoint/folder/checkpoint_number.hpp"
 #include "executor/checkpoint/folder/folder_lock.hpp"
+#include "lib/base/files/missing_path.hpp"
 #include "lib/base/files/temporary_name.hpp"
 #include "lib/base/files/written_file.hpp"
 
@@ -68,8 +69,10 @@ std::vector<std::string> checkpoint_numbers(fs::path const& dir) {
     std::error_code error;
     std::vector<std::string> numbers = numbers_in(dir, error);
     if (error)
-        throw InputError(Fault{dir.string(), "", "a folder of checkpoints that can be read", error.message(),
-                               "check the path and its permissions, or choose another with --checkpoint"});
+        throw InputError(Fault{dir.string(), "", "a folder of checkpoints that can be read",
+                               found_unopened(error.value()),
+                               error == std::errc::no_such_file_or_directory ? mend_missing(dir, PathIs::folder)
+                                                                             : "check the path and its permissions"});
     return numbers;
 }
 

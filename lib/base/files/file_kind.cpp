@@ -238,6 +238,18 @@ std::optional<FileKind> kind_of_file(fs::path const& path, FileUse wanted) {
     return kind_of_bytes(text, fs::file_size(path, error), path, wanted);
 }
 
+namespace {
+
+/// A document whose keys are not those of another kind.
+Json of_kind(Json document, FileUse wanted, std::string const& expected, std::string const& file) {
+    auto const has = [&](std::string_view key) { return document.contains(key); };
+    auto const found = document.is_object() ? kind_of_keys(has, wanted, file) : std::nullopt;
+    if (found && found->use != wanted) refuse(file, expected, *found);
+    return document;
+}
+
+}  // namespace
+
 Json parse_json_of(FileUse wanted, std::string const& expected, std::string_view text, std::string const& file) {
     auto const begins = text.find_first_not_of(" \t\r\n");
     bool const object = begins != std::string_view::npos && text[begins] == '{';
@@ -245,16 +257,12 @@ Json parse_json_of(FileUse wanted, std::string const& expected, std::string_view
         auto const found = kind_of_bytes(text.substr(0, bytes_that_tell), text.size(), file, wanted);
         if (found && found->certain && found->use != wanted) refuse(file, expected, *found);
     }
-    Json document = parse_json(text, file);
-    auto const has = [&](std::string_view key) { return document.contains(key); };
-    auto const found = document.is_object() ? kind_of_keys(has, wanted, file) : std::nullopt;
-    if (found && found->use != wanted) refuse(file, expected, *found);
-    return document;
+    return of_kind(parse_json(text, file), wanted, expected, file);
 }
 
 Json read_json_of(FileUse wanted, std::string const& expected, fs::path const& path) {
     refuse_other_kind(path, wanted, expected);
-    return parse_json_of(wanted, expected, read_text_file(path), path.string());
+    return of_kind(parse_json(read_text_file(path), path.string()), wanted, expected, path.string());
 }
 
 void refuse_other_kind(fs::path const& path, FileUse wanted, std::string const& expected) {

@@ -10,7 +10,7 @@
 #include <climits>
 #include <vector>
 
-#include "lib/base/error.hpp"
+#include "lib/base/files/missing_path.hpp"
 #include "lib/base/json.hpp"
 #include "lib/base/limits.hpp"
 
@@ -55,12 +55,22 @@ std::vector<std::string>& boundaries() {
 std::string place_of_folder(fs::path const& folder) {
     Located const located(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
     if (located.descriptor() < 0)
-        throw UsageError("--inputs-below: expected a folder, found " +
-                         std::string(errno == ENOENT ? "none" : "something else") + " at '" + folder.string() +
-                         "'; name one that is there");
+        throw UsageError(Fault{"", "--inputs-below", "a folder",
+                               (errno == ENOENT ? "none at '" : "something else at '") + folder.string() + "'",
+                               mend_missing(folder, PathIs::folder, "name one that is there")});
     std::string place = located.place();
     if (!place.ends_with('/')) place += '/';
     return place;
+}
+
+/// Whether a file or folder that is there is, or is in, a folder in which data files may be.
+bool lies_within(fs::path const& path) {
+    std::error_code unknown;
+    std::string const place = fs::canonical(path, unknown).string() + '/';
+    std::vector<std::string> const& folders = boundaries();
+    return !unknown && (folders.empty() || std::ranges::any_of(folders, [&](std::string const& folder) {
+                            return place.starts_with(folder);
+                        }));
 }
 
 std::string read_descriptor(int descriptor, fs::path const& path) {
@@ -74,9 +84,7 @@ std::string read_descriptor(int descriptor, fs::path const& path) {
         if (size == text.size()) text.resize(std::min(2 * size, limit + 1));
         ssize_t const got = ::read(descriptor, text.data() + size, text.size() - size);
         if (got < 0 && errno == EINTR) continue;
-        if (got < 0)
-            throw InputError(Fault{path.string(), "", "a file that can be read", "one that cannot",
-                                   "check the path and its permissions"});
+        if (got < 0) throw InputError(unreadable(path, errno));
         if (got == 0) break;
         size += static_cast<std::size_t>(got);
     }
@@ -89,9 +97,6 @@ std::string read_descriptor(int descriptor, fs::path const& path) {
 }
 
 std::string read_opened(int descriptor, fs::path const& path) {
-    if (descriptor < 0)
-        throw InputError(Fault{path.string(), "", "a file that can be read",
-                               errno == ENOENT ? "none" : "one that cannot", "check the path and its permissions"});
     Located const file(descriptor);
     struct stat status {};
     if (::fstat(descriptor, &status) == 0 && S_ISDIR(status.st_mode))
@@ -107,6 +112,19 @@ void keep_inputs_below(fs::path const& folder) {
 
 void keep_inputs_in_too(fs::path const& folder) {
     if (!boundaries().empty()) boundaries().push_back(place_of_folder(folder));
+}
+
+Fault unreadable_input(fs::path const& path, int error) {
+    Fault fault{path.string(), "", "a file that can be read", found_unopened(error),
+                "check the path and its permissions"};
+    fs::path const parent = path.parent_path();
+    bool const shown = boundaries().empty() || lies_within(parent.empty() ? "." : parent);
+    return shown ? unreadable(path, error) : fault;
+}
+
+bool may_be_input(fs::path const& path) {
+    std::error_code unknown;
+    return fs::is_regular_file(path, unknown) && lies_within(path);
 }
 
 /// The file is found before it is opened, and what is opened is what was found: nobody can change links in between.
@@ -129,9 +147,15 @@ int open_input(fs::path const& path) {
 int open_kept(fs::path const& path) { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW); }
 
 std::string read_text_file(fs::path const& path) {
-    return read_opened(::open(path.c_str(), O_RDONLY | O_CLOEXEC), path);
+    int const descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) throw InputError(unreadable(path, errno));
+    return read_opened(descriptor, path);
 }
 
-std::string read_input_text(fs::path const& path) { return read_opened(open_input(path), path); }
+std::string read_input_text(fs::path const& path) {
+    int const descriptor = open_input(path);
+    if (descriptor < 0) throw InputError(unreadable_input(path, errno));
+    return read_opened(descriptor, path);
+}
 
 }  // namespace ein

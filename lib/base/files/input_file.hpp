@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <string>
 
+#include "lib/base/error.hpp"
+
 namespace ein {
 
 /// From now on, for this process; called before any file is read. An empty path sets nothing.
@@ -21,6 +23,13 @@ void keep_inputs_in_too(std::filesystem::path const& folder);
 /// Opens a data file for reading, without waiting for a pipe's other end.
 /// @return a descriptor, or -1 with errno  @throws InputError for a file outside the folder, which is not opened
 int open_input(std::filesystem::path const& path);
+
+/// The fault of a data file that open_input did not open; names that are near are shown of folders alone in which data
+/// files may be. @param error  errno
+Fault unreadable_input(std::filesystem::path const& path, int error);
+
+/// Whether a file is there that open_input would open.
+bool may_be_input(std::filesystem::path const& path);
 
 /// Opens a file of a folder that this program keeps, such as a checkpoint: never through a link, so that it lies there.
 /// @return a descriptor, or -1 with errno (ELOOP for a link)

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "lib/base/text/near_names.hpp"
 #include "lib/graph/ops/op_reader.hpp"
 #include "lib/graph/ops/pad_axis.hpp"
 #include "lib/graph/read/fields.hpp"
@@ -72,7 +73,7 @@ std::optional<PadMode> read_mode(OpReader const& op) {
     std::vector<std::string> const names{"constant", "edge", "reflect", "symmetric", "wrap"};
     auto const found = std::find(names.begin(), names.end(), *text);
     if (found != names.end()) return static_cast<PadMode>(found - names.begin());
-    at->fail(one_of(names), quote(*text), did_you_mean(*text, names, "write one of these"));
+    at->fail(one_of(names), quote(*text), mend_name(*text, names, "write one of these"));
     return std::nullopt;
 }
 

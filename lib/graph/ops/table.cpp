@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "lib/base/text/letters.hpp"
 #include "lib/base/text/module_names.hpp"
+#include "lib/base/text/near_names.hpp"
 #include "lib/graph/ops/op_reader.hpp"
 #include "lib/graph/read/einsum/named_agg.hpp"
 #include "lib/graph/read/fields.hpp"
@@ -140,7 +142,7 @@ Rows const& rows() {
 std::string plain_name(std::string_view written) {
     std::string out;
     for (char const c : without_modules(written))
-        if (c != '_') out += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+        if (c != '_') out += lower_letter(c);
     if (out.size() > 4 && out.ends_with("loss")) out.resize(out.size() - 4);
     return out;
 }
@@ -161,7 +163,7 @@ void tell_unknown(Cursor const& op, std::string const& text) {
     for (auto const& [name, unused] : rows()) every.emplace_back(name);
     std::sort(every.begin(), every.end());
     op.fail(joined(own, ", ") + ", a function of joins or an aggregation", quote(text),
-            did_you_mean(text, every, "write one of these, or an \"einsum\" node"));
+            mend_name(text, every, "write one of these, or an \"einsum\" node"));
 }
 
 OpEntry const* find_op(Cursor const& op) {

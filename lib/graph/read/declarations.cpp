@@ -3,13 +3,12 @@
 #include <algorithm>
 
 #include "lib/base/limits.hpp"
+#include "lib/base/text/near_names.hpp"
 #include "lib/graph/ein_graph.hpp"
 #include "lib/graph/read/fields.hpp"
 
 namespace ein::graph {
 namespace {
-
-char lower_letter(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 void tell_taken(Cursor const& at, std::string const& name) {
     at.fail("a name that no other tensor or node has", quote(name) + " again", "rename one of them");
@@ -121,7 +120,7 @@ std::string derived_mend(std::string const& name, std::vector<std::string> const
 /// {"of": "loss", "wrt": ["W1", "W2"]}
 void resolve_gradient(NodeDeclaration& declaration, Names& names) {
     Cursor const grad = declaration.node.at("grad");
-    declaration.usable = grad.expect_object();
+    declaration.usable = grad.expect_object(R"({"of": "loss", "wrt": ["W"]})");
     if (!declaration.usable) return;
     grad.only_keys({"of", "wrt"});
     auto const of = required(grad, "of", "name the scalar to differentiate: \"of\": \"loss\"");
@@ -202,7 +201,7 @@ std::optional<Cursor> resolve_begin(NodeDeclaration& declaration, Cursor const& 
 
 /// Those who list what is carried are shown what each becomes.
 bool check_carry(Cursor const& carry) {
-    if (!carry.value().is_array()) return carry.expect_object();
+    if (!carry.value().is_array()) return carry.expect_object(R"({"W": "W_next"})");
     bool const named = carry.size() > 0 && carry.at(std::size_t{0}).value().is_string();
     std::string const name = named ? carry.at(std::size_t{0}).value().get<std::string>() : "W";
     carry.fail("an object: what the body reads, and its next value", brief(carry.value()),
@@ -213,7 +212,7 @@ bool check_carry(Cursor const& carry) {
 /// {"times": 10, "carry": {"W": "W_next"}, "body": [nodes]}
 void resolve_loop(NodeDeclaration& declaration, Names& names) {
     Cursor const loop = declaration.node.at("loop");
-    declaration.usable = loop.expect_object();
+    declaration.usable = loop.expect_object(R"({"times": 10, "carry": {"W": "W_next"}, "body": [...]})");
     if (!declaration.usable) return;
     if (names.depth() == tuning::deepest_loop) {
         loop.fail("loops nested at most " + std::to_string(tuning::deepest_loop) + " deep", "one more",
@@ -292,12 +291,7 @@ std::string Names::suggestion(std::string const& name, std::string const& own) {
                "\"tensors\": {\"" +
                name + "\": {\"shape\": [], \"data\": {\"fill\": 1}}}";
     if (std::string mend = derived_mend(name, known); !mend.empty()) return mend;
-    auto const alike = [&](std::string const& other) {
-        return std::ranges::equal(name, other, {}, lower_letter, lower_letter);
-    };
-    if (auto const other = std::ranges::find_if(known, alike); other != known.end())
-        return "did you mean \"" + *other + "\"?";
-    return did_you_mean(name, known, define);
+    return mend_name(name, known, define);
 }
 
 bool Names::is_param(std::string const& name) const {
@@ -321,7 +315,7 @@ std::string Names::inner_mend(std::string const& name) const {
 
 std::vector<NodeDeclaration> declare_nodes(Cursor const& nodes, Names& names) {
     std::vector<NodeDeclaration> declarations;
-    if (!nodes.expect_list()) {
+    if (!nodes.expect_list(R"([{"name": "C", "op": "relu", "inputs": ["A"]}])")) {
         names.lacks_some();
         return declarations;
     }
@@ -333,7 +327,7 @@ std::vector<NodeDeclaration> declare_nodes(Cursor const& nodes, Names& names) {
     declarations.reserve(nodes.size());
     for (std::size_t k = 0; k < nodes.size(); ++k) {
         NodeDeclaration declaration{nodes.at(k), "", {}, {}, true, {}};
-        declaration.usable = declaration.node.expect_object();
+        declaration.usable = declaration.node.expect_object(R"({"name": "C", "op": "relu", "inputs": ["A"]})");
         if (!declaration.usable) names.lacks_some();
         if (declaration.usable) {
             declare_name(declaration, names);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lib/base/text/letters.hpp"
 #include "lib/graph/read/tuning.hpp"
 
 namespace ein::graph {
@@ -44,20 +45,14 @@ std::string quote(std::string_view text) {
            (text.size() > tuning::longest_quote ? "...'" : "'");
 }
 
-std::string did_you_mean(std::string_view name, std::span<std::string const> known, std::string const& otherwise) {
-    std::string const near = nearest_name(name, known);
-    return near.empty() ? otherwise : "did you mean \"" + near + "\"?";
-}
-
 std::optional<DType> read_dtype(Cursor const& at) {
     auto const text = at.string();
     if (!text) return std::nullopt;
     auto const dtype = dtype_from_name(*text);
-    std::string const meanings = meanings_of_dtype(*text);
-    if (!dtype && !meanings.empty())
-        at.fail("a dtype that means one thing", quote(*text), "write " + meanings);
-    else if (!dtype)
-        at.fail("a dtype (" + dtype_names() + ")", quote(*text), "write one of these, or its NumPy name");
+    bool const of_two = !meanings_of_dtype(lowered(*text)).empty();
+    if (!dtype)
+        at.fail(of_two ? "a dtype that means one thing" : "a dtype (" + dtype_names() + ")", quote(*text),
+                mend_dtype(*text));
     return dtype;
 }
 

@@ -38,9 +38,6 @@ std::optional<std::vector<std::int64_t>> read_integers(Cursor const& at);
 /// A string that is not empty and has no control characters.
 std::optional<std::string> read_name(Cursor const& at);
 
-/// "did you mean ...?" for a name that is none of `known`, or `otherwise`.
-std::string did_you_mean(std::string_view name, std::span<std::string const> known, std::string const& otherwise);
-
 /// 'text' for messages.
 std::string quote(std::string_view text);
 

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "lib/base/text/near_names.hpp"
 #include "lib/graph/read/fields.hpp"
 #include "lib/tensor/storage/storage.hpp"
 
@@ -23,7 +24,7 @@ void tell_unreadable(Cursor const& tensor, InputError const& error, bool needed)
         (tensor.has("data") ? tensor.at("data") : tensor)
             .fail(fault.expected + (needed ? ", since \"shape\" is left to it" : ""),
                   quote(fault.file) + ", " + (placed ? fault.where + ": " : "") + fault.found,
-                  fault.fix + (needed ? "; or write \"shape\" and \"dtype\"" : ""));
+                  needed ? or_else(fault.fix, "write \"shape\" and \"dtype\"") : fault.fix);
     }
 }
 

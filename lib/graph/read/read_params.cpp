@@ -30,7 +30,7 @@ std::string other_meaning(std::string const& name) {
 
 scalar::Params read_params(Cursor const& params) {
     scalar::Params result;
-    if (!params.expect_object()) return result;
+    if (!params.expect_object(R"({"eta": 0.1})")) return result;
     for (auto const& [name, unused] : params.value().items()) {
         if (name.starts_with("x-")) continue;
         Cursor const at = params.at(name);

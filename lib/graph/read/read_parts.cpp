@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lib/base/text/near_names.hpp"
 #include "lib/graph/read/fields.hpp"
 
 namespace ein::graph {
@@ -21,7 +22,7 @@ std::optional<std::int64_t> read_part(Cursor const& at, Extent extent) {
 void read_parts(Cursor const& entry, GraphBuilder& graph, ValueId of) {
     ValueId const value = graph.cut_of(of);
     Node const* const node = graph.producer(value);
-    if (!node || !entry.expect_object()) return;
+    if (!node || !entry.expect_object(R"({"i": 2}, the parts of each label)")) return;
     Shape const extents = cut_extents(graph.graph(), *node);
     std::vector<std::string> names;
     for (std::size_t k = 0; k < extents.size(); ++k) names.push_back(cut_name(*node, k));
@@ -33,7 +34,7 @@ void read_parts(Cursor const& entry, GraphBuilder& graph, ValueId of) {
             fixed[label] = read_part(entry.at(name), extents[label]).value_or(0);
         } else if (!name.starts_with("x-")) {
             entry.at(name).fail(names.empty() ? "no label (the node has none)" : "one of its labels: " + one_of(names),
-                                quote(name), did_you_mean(name, names, "remove it"));
+                                quote(name), mend_name(name, names, "remove it"));
         }
     }
     graph.fix_parts(value, std::move(fixed));

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "lib/base/text/near_names.hpp"
 #include "lib/graph/read/fields.hpp"
 #include "lib/graph/read/tuning.hpp"
 
@@ -81,7 +82,7 @@ private:
             auto const found = std::find(names_.begin(), names_.end(), name);
             if (found == names_.end()) {
                 fail("axes of the mesh: " + (names_.empty() ? "it has none" : one_of(names_)), quote(name),
-                     did_you_mean(name, names_, "add it to \"mesh\", or correct the name"));
+                     mend_name(name, names_, "add it to \"mesh\", or correct the name"));
                 continue;
             }
             auto const number = static_cast<std::size_t>(found - names_.begin());
@@ -122,7 +123,7 @@ bool usable_name(std::string const& name) {
 
 Mesh read_mesh(Cursor const& at) {
     Mesh mesh;
-    if (!at.expect_object()) return mesh;
+    if (!at.expect_object(R"({"dp": 2, "tp": 4})")) return mesh;
     std::int64_t ranks = 1;
     for (auto const& [name, unused] : at.value().items()) {
         if (name.starts_with("x-")) continue;

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <vector>
 
+#include "lib/base/text/near_names.hpp"
 #include "lib/graph/graph_builder.hpp"
 #include "lib/graph/read/fields.hpp"
 #include "lib/graph/read/headers.hpp"
@@ -129,9 +130,8 @@ std::optional<Source> read_random(Cursor const& data, DType dtype) {
     if (!uniform && *text != "normal") {
         std::vector<std::string> const known{"uniform", "normal"};
         data.at("random").fail("\"uniform\" or \"normal\"", quote(*text),
-                               *text == "gaussian" || *text == "randn"
-                                   ? "write \"normal\""
-                                   : did_you_mean(*text, known, "write one of these"));
+                               *text == "gaussian" || *text == "randn" ? "write \"normal\""
+                                                                       : mend_name(*text, known, "write one of these"));
         return std::nullopt;
     }
     if (std::string const other = uniform ? "normal" : "uniform", first = uniform ? "mean" : "low",
@@ -253,7 +253,7 @@ std::optional<Source> read_source(Cursor const& data, std::optional<Shape> const
     data.fail("one kind of data: " + one_of(known),
               found.empty() ? brief(data.value())
                             : "both " + std::string(found[0]->key) + " and " + std::string(found[1]->key),
-              found.empty() ? did_you_mean(unknown, known, "write one of these keys") : "remove one of them");
+              found.empty() ? mend_name(unknown, known, "write one of these keys") : "remove one of them");
     return std::nullopt;
 }
 
@@ -287,13 +287,18 @@ std::optional<Listing> read_listing(Cursor const& tensor, DType dtype) {
     return value ? std::optional(Listing{*value}) : std::nullopt;
 }
 
+/// How a tensor may be written of which nothing stands there but its shape.
+std::string shape_alone(Json const& found) {
+    return "{\"shape\": " + (found.is_array() ? brief(found) : std::string("[4, 3]")) + "}";
+}
+
 }  // namespace
 
 TensorDeclaration read_tensor(Cursor const& tensor, std::string const& name, DType default_dtype,
                               HeaderReader const& headers) {
     TensorDeclaration declaration;
     declaration.dtype = default_dtype;
-    if (!tensor.expect_object()) return declaration;
+    if (!tensor.expect_object(shape_alone(tensor.value()))) return declaration;
     tensor.only_keys({"shape", "dtype", "data", "sparse", "fill"});
     Written written;
     if (auto const at = optional_at(tensor, "dtype")) written.dtype = read_dtype(*at);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "lib/base/text/near_names.hpp"
 #include "lib/graph/read/einsum/read_join.hpp"
 #include "lib/graph/read/einsum/subscripts.hpp"
 #include "lib/graph/read/fields.hpp"
@@ -76,7 +77,7 @@ std::optional<Kernel> read_text(Cursor const& at, std::string const& text, Kerne
     scalar::Names const known{place.operands, {}, place.params};
     if (is_word(text) && !scalar::parse(text, known).faults.empty()) {
         at.fail("a kernel: a scalar expression of x and y, or " + one_of(names), quote(text),
-                did_you_mean(text, names, "write one of these, or an expression"));
+                mend_name(text, names, "write one of these, or an expression"));
         return std::nullopt;
     }
     auto read = read_expression(at, known);
@@ -113,7 +114,7 @@ std::optional<Agg> read_kernel_agg(Cursor const& kernel, std::optional<DType> dt
     if (!text) return std::nullopt;
     std::vector<std::string> const names = scalar::agg_names();
     auto const agg = scalar::agg_from_name(*text);
-    if (!agg) at->fail(one_of(names), quote(*text), did_you_mean(*text, names, "write one of these"));
+    if (!agg) at->fail(one_of(names), quote(*text), mend_name(*text, names, "write one of these"));
     if (!agg || !scalar::info(*agg).ordered || !dtype || !is_complex(*dtype)) return agg;
     at->fail("sum, prod, any or all of complex numbers", *text + " (they have no order)", "aggregate real numbers");
     return std::nullopt;

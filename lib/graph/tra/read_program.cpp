@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lib/base/text/near_names.hpp"
 #include "lib/graph/read/einsum/read_expression.hpp"
 #include "lib/graph/read/fields.hpp"
 #include "lib/graph/tra/read_kernel.hpp"
@@ -140,8 +141,7 @@ private:
     static std::string misspelt(Cursor const& at) {
         for (auto const& [key, unused] : at.value().items()) {
             if (key == "of" || key == "name") continue;
-            std::string const near = nearest_name(key, operator_names);
-            if (!near.empty()) return "did you mean \"" + near + "\"?";
+            if (std::string const mend = mend_name(key, operator_names); !mend.empty()) return mend;
         }
         return "write for example {\"filter\": \"[k0] == [k1]\", \"of\": \"A\"}";
     }
@@ -153,7 +153,7 @@ private:
         std::vector<std::string> known;
         for (auto const& [other, unused] : names_) known.push_back(other);
         at.fail("the name of an input or of an earlier statement: " + one_of(known), quote(name),
-                did_you_mean(name, known, "list it in \"inputs\", or correct the name"));
+                mend_name(name, known, "list it in \"inputs\", or correct the name"));
         return std::nullopt;
     }
 

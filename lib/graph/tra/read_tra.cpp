@@ -1,6 +1,7 @@
 // A tra node: tensors seen as relations, a program of the tensor relational algebra, and its result as a tensor again.
 #include <algorithm>
 
+#include "lib/base/text/near_names.hpp"
 #include "lib/graph/read/fields.hpp"
 #include "lib/graph/read/node_context.hpp"
 #include "lib/graph/tra/lower.hpp"
@@ -75,7 +76,7 @@ private:
         for (auto const& [name, unused] : cut->value().items())
             if (!name.starts_with("x-") && std::find(names.begin(), names.end(), name) == names.end())
                 cut->at(name).fail("the name of an input: " + one_of(names), quote(name),
-                                   did_you_mean(name, names, "list it in \"inputs\", or remove it"));
+                                   mend_name(name, names, "list it in \"inputs\", or remove it"));
     }
 
     void read_input(std::size_t k, Input& input, std::optional<Cursor> const& cut) {

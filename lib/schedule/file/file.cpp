@@ -8,15 +8,16 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <fstream>
 
 #include "lib/base/error.hpp"
 #include "lib/base/files/file_kind.hpp"
+#include "lib/base/files/missing_path.hpp"
 #include "lib/base/files/output_place.hpp"
 #include "lib/base/files/replaced_file.hpp"
 #include "lib/base/hash.hpp"
 #include "lib/base/limits.hpp"
+#include "lib/base/text/near_names.hpp"
 #include "lib/base/threads/parallel.hpp"
 #include "lib/schedule/file/codec.hpp"
 #include "lib/schedule/verify/verify.hpp"
@@ -52,6 +53,22 @@ constexpr std::size_t at_a_time = 256;  // sections that are encoded together: w
     refuse_other_kind(path, FileUse::schedule, "a schedule file");
     auto const kind = kind_of_file(path);
     refuse(path, "a schedule file", kind ? found_text(*kind) : "something else", "give the file that einplan wrote");
+}
+
+/// Of what is not there: a schedule of a near name, or the graph that it would be planned from.
+[[noreturn]] void refuse_unopened(std::filesystem::path const& path, int error) {
+    Fault fault = unreadable(path, error, "a schedule file");
+    std::filesystem::path graph = path;
+    graph.replace_extension(".json");
+    std::error_code unknown;
+    std::string const near = error == ENOENT ? near_path(path, PathIs::file, ".sched") : "";
+    if (error == ENOENT && !near.ends_with(".sched") && std::filesystem::is_regular_file(graph, unknown))
+        fault.fix = "write it: einplan " + graph.string() + " -n RANKS -o " + path.string();
+    else if (!near.empty())
+        fault.fix = did_you_mean(near);
+    else if (error == ENOENT)
+        fault.fix = or_else(fault.fix, "write one with einplan");
+    throw InputError(std::move(fault));
 }
 
 std::uint64_t aligned(std::uint64_t offset) { return (offset + 15) / 16 * 16; }
@@ -138,7 +155,7 @@ std::span<std::uint8_t const> checked_part(std::filesystem::path const& path, vo
 
 File::File(std::filesystem::path const& path) : path_(path) {
     int const fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0) refuse(path, "a schedule file", std::strerror(errno), "write one with einplan");
+    if (fd < 0) refuse_unopened(path, errno);
     struct stat status {};
     bool const regular = ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
     if (regular && status.st_size > 0) {

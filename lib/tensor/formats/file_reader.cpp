@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
+#include "lib/base/box.hpp"
 #include "lib/base/error.hpp"
+#include "lib/base/files/input_file.hpp"
+#include "lib/base/text/near_names.hpp"
 #include "lib/tensor/convert.hpp"
 #include "lib/tensor/formats/file_kind.hpp"
 #include "lib/tensor/formats/npy_header.hpp"
@@ -36,13 +39,6 @@ private:
     StoredArray array_;
     DType stored_, dtype_;
 };
-
-/// The shape as JSON: [4000, 400].
-std::string as_list(Shape const& shape) {
-    std::string out = "[";
-    for (std::size_t axis = 0; axis < shape.size(); ++axis) out += (axis ? ", " : "") + std::to_string(shape[axis]);
-    return out + "]";
-}
 
 /// Bytes of a whole tensor. @throws InputError when 64 bits do not hold them
 std::uint64_t tensor_bytes(std::string const& file, std::string const& tensor, DType dtype, Shape const& shape) {
@@ -106,15 +102,31 @@ void check_contents(std::string const& file, Source const& source, Wanted const&
                    "declare \"dtype\": \"" + std::string(name(dtype)) + "\" or convert the file");
     if (!may_be_read_as(source, shape, wanted.shape))
         faults.add("tensor '" + wanted.name + "'", "shape " + to_string(wanted.shape), "shape " + to_string(shape),
-                   "declare \"shape\": " + as_list(shape) + " or give another file");
+                   "declare \"shape\": " + index_text(shape) + " or give another file");
     faults.throw_if_any();
 }
+
+namespace {
+
+/// For a path that is written as seen from the folder where the program runs, or "". Only one that is no way out of
+/// --inputs-below is looked at.
+std::string seen_from_here(Asker const& wanted, std::string const& file) {
+    namespace fs = std::filesystem;
+    std::error_code error;
+    fs::path const folder = wanted.folder.empty() ? "." : wanted.folder;
+    if (!fs::path(file).is_relative() || fs::equivalent(folder, ".", error) || !may_be_input(file)) return "";
+    return "\"" + file + "\" is a path from the working folder: write it as seen from the graph, \"" +
+           fs::relative(file, folder, error).string() + "\"";
+}
+
+}  // namespace
 
 std::shared_ptr<FileStorage const> open_for(Asker const& wanted, std::string const& file) {
     auto const asked_for = [&](InputError const& error) {
         Fault fault = error.faults().front();
         fault.where = "tensor '" + wanted.name + "'";
-        fault.fix += ", or give another with --input " + wanted.name + "=FILE";
+        if (std::string mend = seen_from_here(wanted, file); !mend.empty()) fault.fix = std::move(mend);
+        fault.fix = or_else(fault.fix, "give another with --input " + wanted.name + "=FILE");
         return fault;
     };
     try {
@@ -193,7 +205,8 @@ ZipEntry const& find_entry(ZipDirectory const& directory, std::string const& fil
     for (ZipEntry const& entry : directory)
         names.push_back(entry.name.ends_with(".npy") ? entry.name.substr(0, entry.name.size() - 4) : entry.name);
     throw InputError(Fault{file, "tensor '" + wanted.name + "'", "an entry '" + source.entry + "'",
-                           "none among its " + std::to_string(names.size()), near_names_hint(source.entry, names)});
+                           "none among its " + std::to_string(names.size()),
+                           mend_names(source.entry, names, "the file")});
 }
 
 std::shared_ptr<ZipDirectory const> npz_directory(std::shared_ptr<FileStorage const> const& file) {

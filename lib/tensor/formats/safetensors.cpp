@@ -5,6 +5,7 @@
 
 #include "lib/base/error.hpp"
 #include "lib/base/limits.hpp"
+#include "lib/base/text/near_names.hpp"
 #include "lib/tensor/formats/file_kind.hpp"
 
 namespace ein::tensor {
@@ -104,21 +105,6 @@ SafetensorsEntry read_entry(Cursor const& entry, std::uint64_t data_offset, std:
 
 }  // namespace
 
-std::string near_names_hint(std::string const& name, std::vector<std::string> known) {
-    std::vector<std::string> near;
-    while (near.size() < 3) {
-        std::string const next = nearest_name(name, known);
-        if (next.empty()) break;
-        near.push_back(next);
-        known.erase(std::remove(known.begin(), known.end(), next), known.end());
-    }
-    if (!near.empty()) return "did you mean " + one_of(near) + "?";
-    if (known.empty()) return "the file holds none at all";
-    bool const more = known.size() > 5;
-    known.resize(std::min<std::size_t>(known.size(), 5));
-    return "the file has " + std::string(more ? "among others " : "") + one_of(known);
-}
-
 SafetensorsDirectory::SafetensorsDirectory(Storage const& storage)
     : file_(storage.name()), file_bytes_(storage.size()) {
     auto refuse = [&](std::string found) {
@@ -151,7 +137,8 @@ std::vector<std::string> SafetensorsDirectory::names() const {
 SafetensorsEntry SafetensorsDirectory::find(std::string const& tensor) const {
     if (tensor == "__metadata__" || !header_.contains(tensor))
         throw InputError(Fault{file_, "", "a tensor named '" + tensor + "'",
-                               "none among its " + std::to_string(names().size()), near_names_hint(tensor, names())});
+                               "none among its " + std::to_string(names().size()),
+                               mend_names(tensor, names(), "the file")});
     Faults faults(file_);
     SafetensorsEntry const entry =
         read_entry(Cursor(header_, faults).at(tensor), data_offset_, file_bytes_ - data_offset_);

@@ -35,7 +35,4 @@ private:
     Json header_;
 };
 
-/// "did you mean a, b or c?", or what there is when nothing is near: for names that a file does not have.
-std::string near_names_hint(std::string const& name, std::vector<std::string> known);
-
 }  // namespace ein::tensor

@@ -8,6 +8,7 @@
 
 #include "lib/base/error.hpp"
 #include "lib/base/files/input_file.hpp"
+#include "lib/base/files/missing_path.hpp"
 
 namespace ein::tensor {
 
@@ -16,10 +17,7 @@ HeldFile::HeldFile(std::filesystem::path const& file) : name_(file.string()), de
         throw RunError("cannot open " + name_ + ": " + std::strerror(errno) +
                        "; raise the limit on open files (ulimit -n)");
     if (descriptor_ < 0)
-        throw InputError(Fault{name_, "", "a file that can be read",
-                               errno == ELOOP    ? "a link"
-                               : errno == ENOENT ? "none"
-                                                 : std::strerror(errno),
+        throw InputError(Fault{name_, "", "a file that can be read", errno == ELOOP ? "a link" : found_unopened(errno),
                                "check the path and its permissions"});
     struct stat status {};
     bool const is_file = ::fstat(descriptor_, &status) == 0 && S_ISREG(status.st_mode);

@@ -51,10 +51,10 @@ private:
     }
 
     [[noreturn]] static void refuse(std::string const& path, int error) {
-        std::string const reason = std::strerror(error);
         if (error == EMFILE || error == ENFILE)
-            throw RunError("cannot open " + path + ": " + reason + "; raise the limit on open files (ulimit -n)");
-        throw UnopenedFile(Fault{path, "", "a file that can be read", reason, "check the path and its permissions"});
+            throw RunError("cannot open " + path + ": " + std::strerror(error) +
+                           "; raise the limit on open files (ulimit -n)");
+        throw UnopenedFile(unreadable_input(path, error));
     }
 
     int descriptor_;

@@ -39,7 +39,7 @@ TEST_CASE("help and version need nothing; a wrong command line is code 2", "[ein
           "1.sched --device abacus", "1.sched --device emulated:speed=3", "1.sched --device-memory little",
           "1.sched --input A", "1.sched --set eta=1", "2.sched"})
         CHECK(place.alone(arguments).code == 2);
-    CHECK(has(place.alone("1.sched --input YY=Y.npy"), "did you mean 'Y'?"));
+    CHECK(has(place.alone("1.sched --input YY=Y.npy"), "did you mean \"Y\"?"));
     Outcome const old_option = place.alone("1.sched --device cuda:tf32");
     CHECK(old_option.code == 2);
     CHECK(has(old_option, "give --device cuda and --allow-tf32"));

@@ -151,3 +151,24 @@ TEST_CASE("joins run in the common dtype, widened to the output's where its kind
     CHECK(compute({}, DType::f64) == DType::f64);
     CHECK(compute({}, DType::f16) == DType::f32);
 }
+
+TEST_CASE("names of dtypes that are none are mended: capitals, letters, what others have", "[lib][base][dtype]") {
+    for (auto const& [written, meant] : {std::pair("FP16", "f16"),
+                                         {"Float32", "f32"},
+                                         {"F32", "f32"},
+                                         {"HALF", "f16"},
+                                         {"Int64", "i64"},
+                                         {"np.Float64", "f64"},
+                                         {"flaot32", "f32"},
+                                         {"Bool", "bool"},
+                                         {"BF16", "bf16"},
+                                         {"Double", "f64"}}) {
+        CAPTURE(written);
+        REQUIRE_FALSE(dtype_from_name(written));
+        CHECK(mend_dtype(written) == "did you mean \"" + std::string(meant) + "\"?");
+    }
+    CHECK(mend_dtype("Float") == "write " + meanings_of_dtype("float"));
+    CHECK(mend_dtype("uint16") == "there is none: write \"i32\", which holds all its values");
+    CHECK(mend_dtype("UInt32") == "there is none: write \"i64\", which holds all its values");
+    CHECK(mend_dtype("xyzxyzxyz") == "write one of these, or its NumPy name");
+}

@@ -47,14 +47,14 @@ TEST_CASE("faults are collected and reported together, one a line", "[lib][base]
     Faults faults("g.json");
     CHECK(faults.empty());
     CHECK_NOTHROW(faults.throw_if_any());
-    faults.add("/dtype", "a dtype", "'f33'", "did you mean f32?");
+    faults.add("/dtype", "a dtype", "'f33'", "did you mean \"f32\"?");
     faults.add("/outputs", "a list", "3", "write [ ... ]");
     CHECK_FALSE(faults.empty());
     try {
         faults.throw_if_any();
         FAIL("nothing was thrown");
     } catch (InputError const& error) {
-        CHECK(error.what() == std::string("g.json: /dtype: expected a dtype, found 'f33'; did you mean f32?\n"
+        CHECK(error.what() == std::string("g.json: /dtype: expected a dtype, found 'f33'; did you mean \"f32\"?\n"
                                           "g.json: /outputs: expected a list, found 3; write [ ... ]"));
         CHECK(error.faults() == faults.list());
         CHECK(error.faults().at(1) == Fault{"g.json", "/outputs", "a list", "3", "write [ ... ]"});
@@ -66,29 +66,6 @@ TEST_CASE("a broken promise says that it is our bug", "[lib][base][error]") {
     CHECK_THROWS_AS(promise(false, "x is even"), InternalError);
     CHECK_THROWS_WITH(promise(false, "x is even"),
                       Catch::Contains("internal error: x is even") && Catch::Contains("bug in Einloom"));
-}
-
-TEST_CASE("the nearest name is the one that takes the fewest edits", "[lib][base][error]") {
-    std::vector<std::string> const known{"inputs", "einsum", "join", "agg", "dtype", "sizes"};
-    CHECK(nearest_name("input", known) == "inputs");
-    CHECK(nearest_name("einsun", known) == "einsum");
-    CHECK(nearest_name("jion", known) == "join");
-    CHECK(nearest_name("size", known) == "sizes");
-    CHECK(nearest_name("agg", known) == "agg");
-    CHECK(nearest_name("ag", known) == "agg");
-}
-
-TEST_CASE("a name that is like none has no nearest name", "[lib][base][error]") {
-    std::vector<std::string> const known{"inputs", "einsum"};
-    CHECK(nearest_name("something-else-altogether", known).empty());
-    CHECK(nearest_name("", {}).empty());
-    CHECK(nearest_name("x", {}).empty());
-    CHECK(nearest_name("Q", std::vector<std::string>{"A", "B"}).empty());  // one letter is like no other
-}
-
-TEST_CASE("among equally near names the first is reported", "[lib][base][error]") {
-    std::vector<std::string> const known{"sum", "max", "sam"};
-    CHECK(nearest_name("sxm", known) == "sum");
 }
 
 TEST_CASE("lists of names read as English", "[lib][base][error]") {

@@ -143,7 +143,7 @@ TEST_CASE("typed readers give the value, or nothing and a fault at the place", "
     CHECK(document.faults.empty());
 
     CHECK_FALSE(root.at("whole").string());
-    CHECK(document.last_fault() == "g.json: /whole: expected a string, found 3; write it in quotes");
+    CHECK(document.last_fault() == "g.json: /whole: expected a string, found 3; write it in quotes: \"3\"");
     CHECK_FALSE(root.at("half").integer());
     CHECK(document.last_fault() == "g.json: /half: expected an integer, found 2.5; write a whole number");
     CHECK_FALSE(root.at("huge").integer());

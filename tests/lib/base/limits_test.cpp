@@ -60,7 +60,7 @@ TEST_CASE("a setting that cannot be read is reported", "[lib][base][limits]") {
         return std::string();
     };
     CHECK(refusal("node=5").find("EINLOOM_LIMITS: expected text, string, ") == 0);
-    CHECK(refusal("node=5").find("found 'node'; did you mean nodes?") != std::string::npos);
+    CHECK(refusal("node=5").find("found 'node'; did you mean \"nodes\"?") != std::string::npos);
     CHECK(refusal("nodes=many") == "EINLOOM_LIMITS: expected a number for nodes, found 'many'; write nodes=5000000");
     CHECK(refusal("nodes") == "EINLOOM_LIMITS: expected a number for nodes, found ''; write nodes=5000000");
     CHECK(refusal("text=-1") == "EINLOOM_LIMITS: expected a size for text, found '-1'; write text=1GiB");

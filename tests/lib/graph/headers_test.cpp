@@ -85,7 +85,7 @@ TEST_CASE("a file that is not there yet is needed for what is left out alone", "
     CHECK(fault.where == "/tensors/A/data");
     CHECK(fault.expected == "a file that can be read, since \"shape\" is left to it");
     CHECK(fault.found == "'later.npy', none");
-    CHECK(fault.fix == "check the path and its permissions; or write \"shape\" and \"dtype\"");
+    CHECK(fault.fix == "check the path and its permissions, or write \"shape\" and \"dtype\"");
 }
 
 TEST_CASE("what is written and differs from the file is reported", "[lib][graph][headers]") {

@@ -59,7 +59,7 @@ TEST_CASE("size(label) in a join is the extent that the node binds", "[lib][grap
     auto const faults = node_faults(R"j("einsum": "row col -> row", "inputs": ["A"], "join": "x/size(cols)")j");
     REQUIRE(faults.size() == 1);
     CHECK(faults[0].expected == "a label of the node (row or col)");
-    CHECK(faults[0].fix == "did you mean size(col)?\n  x/size(cols)\n         ^");
+    CHECK(faults[0].fix == "did you mean \"size(col)\"?\n  x/size(cols)\n         ^");
     CHECK(node_faults(R"j("einsum": "i->i", "inputs": ["Q"], "join": "x/size(i)")j").size() == 1);  // Q alone
 }
 

@@ -1,6 +1,7 @@
 #include "lib/relation/plan_json.hpp"
 
 #include "lib/base/error.hpp"
+#include "lib/base/json.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/graphs.hpp"
 
@@ -21,7 +22,7 @@ graph::EinGraph two_nodes() {
 /// The one fault of a text; its file is always plan.json.
 Fault fault_of(std::string const& text) {
     try {
-        read_plan(text, "plan.json", two_nodes(), "h1");
+        plan_from_json(parse_json(text, "plan.json"), "plan.json", two_nodes(), "h1");
     } catch (InputError const& error) {
         REQUIRE(error.faults().size() == 1);
         CHECK(error.faults()[0].file == "plan.json");
@@ -47,7 +48,7 @@ TEST_CASE("a plan is read back as it was written, byte for byte", "[relation][pl
     plan.nodes = {{.parts = {3, 1, 2}}, {.parts = {6}}};
     plan.nodes[1].ranks = {Rank{0}, Rank{1}, Rank{2}, Rank{2}, Rank{1}, Rank{0}};
     std::string const text = write_plan(two_nodes(), plan, "h1");
-    Plan const read = read_plan(text, "plan.json", two_nodes(), "h1");
+    Plan const read = plan_from_json(parse_json(text, "plan.json"), "plan.json", two_nodes(), "h1");
     CHECK(read.ranks == 3);
     CHECK(read.calls == 6);
     CHECK(read.strategy == "sqrt");
@@ -62,10 +63,12 @@ TEST_CASE("a plan is read back as it was written, byte for byte", "[relation][pl
 TEST_CASE("a plan keeps to the parts that the graph fixes", "[relation][plan-json]") {
     graph::EinGraph graph = two_nodes();
     graph.nodes[0].fixed = {2, 0, 3};
-    Plan const plan = read_plan(with(R"({"alpha": {"j": 2}, "beta": {}})"), "plan.json", graph, "h1");
+    Plan const plan =
+        plan_from_json(parse_json(with(R"({"alpha": {"j": 2}, "beta": {}})"), "plan.json"), "plan.json", graph, "h1");
     CHECK(plan.nodes[0].parts == Parts{2, 2, 3});  // what is left out is as fixed
     try {
-        read_plan(with(R"({"alpha": {"i": 4, "k": 3}, "beta": {}})"), "plan.json", graph, "h1");
+        plan_from_json(parse_json(with(R"({"alpha": {"i": 4, "k": 3}, "beta": {}})"), "plan.json"), "plan.json", graph,
+                       "h1");
         FAIL("accepted");
     } catch (InputError const& error) {
         REQUIRE(error.faults().size() == 1);
@@ -79,11 +82,12 @@ TEST_CASE("a plan keeps to the parts that the graph fixes", "[relation][plan-jso
 }
 
 TEST_CASE("labels that are left out have one part; strategy and calls have defaults", "[relation][plan-json]") {
-    Plan const plan = read_plan(with(good), "plan.json", two_nodes(), "h1");
+    Plan const plan = plan_from_json(parse_json(with(good), "plan.json"), "plan.json", two_nodes(), "h1");
     CHECK(plan.nodes[0].parts == Parts{2, 1, 2});
     CHECK(plan.calls == 4);
     CHECK(plan.strategy == "file");
-    CHECK(read_plan(with(R"({"alpha": {"x-note": 1}, "beta": {}, "x-why": 2})"), "plan.json", two_nodes(), "h1")
+    CHECK(plan_from_json(parse_json(with(R"({"alpha": {"x-note": 1}, "beta": {}, "x-why": 2})"), "plan.json"),
+                         "plan.json", two_nodes(), "h1")
               .nodes[1]
               .parts == Parts{1});
 }
@@ -106,7 +110,7 @@ TEST_CASE("every way a plan file can be wrong is reported with its place and fix
     CHECK(fault_of(placed(R"({"beta": [0, 1, 2]})")).expected.starts_with("4 ranks"));
     CHECK(fault_of(placed(R"({"beta": [0, 1, 2, 4]})")).where == "/place/beta/3");
     CHECK(fault_of(placed(R"({"beta": 3})")).where == "/place/beta");
-    CHECK(fault_of(placed(R"({"bet": []})")).fix == "did you mean 'beta'?");
+    CHECK(fault_of(placed(R"({"bet": []})")).fix == "did you mean \"beta\"?");
     CHECK(fault_of("[]").expected == "an object");
     CHECK(fault_of(with("3")).where == "/parts");
 
@@ -114,7 +118,7 @@ TEST_CASE("every way a plan file can be wrong is reported with its place and fix
     CHECK(missing.expected == "parts for node 'beta'");
     Fault const unknown = fault_of(with(R"({"alpha": {}, "beta": {}, "alpa": {}})"));
     CHECK(unknown.where == "/parts/alpa");
-    CHECK(unknown.fix == "did you mean 'alpha'?");
+    CHECK(unknown.fix == "did you mean \"alpha\"?");
     Fault const label = fault_of(with(R"({"alpha": {"q": 2}, "beta": {}})"));
     CHECK(label.where == "/parts/alpha/q");
     CHECK(label.expected == "i, j or k");
@@ -126,7 +130,8 @@ TEST_CASE("every way a plan file can be wrong is reported with its place and fix
 
 TEST_CASE("all faults of a plan file are reported at once", "[relation][plan-json]") {
     try {
-        read_plan(with(R"({"alpha": {"i": 9, "z": 1}, "gamma": {}})"), "plan.json", two_nodes(), "h1");
+        plan_from_json(parse_json(with(R"({"alpha": {"i": 9, "z": 1}, "gamma": {}})"), "plan.json"), "plan.json",
+                       two_nodes(), "h1");
         FAIL("accepted");
     } catch (InputError const& error) {
         CHECK(error.faults().size() == 4);

@@ -161,6 +161,6 @@ TEST_CASE("a strategy that nobody knows is refused with those there are and the 
               "--decompose: expected eindecomp, exact, moved, sqrt, 3d, summa, 25d, data, megatron, sequence or "
               "attention, "
               "found "
-              "'megatrn'; did you mean megatron?");
+              "'megatrn'; did you mean \"megatron\"?");
     }
 }

@@ -46,6 +46,6 @@ TEST_CASE("every placer is balanced", "[scheduler][placement]") {
 }
 
 TEST_CASE("an unknown placer is refused with the nearest name", "[scheduler][placement]") {
-    CHECK_THROWS_WITH(scheduler::placer("greddy"), Catch::Contains("did you mean greedy?"));
+    CHECK_THROWS_WITH(scheduler::placer("greddy"), Catch::Contains("did you mean \"greedy\"?"));
     CHECK_THROWS_WITH(scheduler::placer("ai"), Catch::Contains("best, pattern, ia, greedy or round-robin"));
 }

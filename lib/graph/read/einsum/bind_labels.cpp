@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "lib/base/limits.hpp"
+#include "lib/base/text/near_names.hpp"
 #include "lib/graph/read/fields.hpp"
 
 namespace ein::graph {
@@ -206,7 +207,7 @@ private:
         auto const found = number_.find(label_name);
         if (found == number_.end()) {
             at.fail("a label of this einsum", "the unknown label " + quote(label_name),
-                    did_you_mean(label_name, bound_.labels, "remove it"));
+                    mend_name(label_name, bound_.labels, "remove it"));
             failed_ = true;
             return;
         }

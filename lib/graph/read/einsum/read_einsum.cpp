@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "lib/base/text/near_names.hpp"
 #include "lib/graph/contract.hpp"
 #include "lib/graph/read/einsum/bind_labels.hpp"
 #include "lib/graph/read/einsum/named_agg.hpp"
@@ -20,7 +21,7 @@ std::optional<NamedAgg> read_agg(Cursor const& node) {
     if (!text) return std::nullopt;
     if (auto const agg = named_agg(*text)) return agg;
     std::vector<std::string> const names = named_agg_names();
-    at->fail(one_of(names), quote(*text), did_you_mean(*text, names, "write one of these"));
+    at->fail(one_of(names), quote(*text), mend_name(*text, names, "write one of these"));
     return std::nullopt;
 }
 

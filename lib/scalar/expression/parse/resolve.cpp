@@ -9,6 +9,7 @@
 #include <numbers>
 
 #include "lib/base/error.hpp"
+#include "lib/base/text/near_names.hpp"
 #include "lib/scalar/expression/agg.hpp"
 #include "lib/scalar/expression/ops.hpp"
 
@@ -51,8 +52,7 @@ std::string_view other_spelling(std::string_view name) {
 
 std::string suggestion(std::string_view name, std::vector<std::string> const& known) {
     if (auto const other = other_spelling(name); !other.empty()) return std::string(other);
-    std::string const near = nearest_name(name.substr(0, 100), known);
-    return near.empty() ? "" : "did you mean '" + near + "'?";
+    return mend_name(name.substr(0, 100), known);
 }
 
 /// Whether some input is called as another one is counted: x and y are not taken for tensors then.
@@ -212,7 +212,7 @@ ParseFault unknown_label(std::string_view label, std::size_t where, Names const&
         return {where, "no index values here", quoted_text(label), "remove it: no labels are known"};
     std::string const near = nearest_name(label.substr(0, 100), names.labels);
     return {where, "a label of the node (" + join_names(names.labels) + ")", quoted_text(label),
-            near.empty() ? "correct the label" : "did you mean [" + near + "]?"};
+            near.empty() ? "correct the label" : did_you_mean("[" + near + "]")};
 }
 
 ParseFault unknown_extent(std::string_view label, std::size_t where, Names const& names) {
@@ -220,7 +220,7 @@ ParseFault unknown_extent(std::string_view label, std::size_t where, Names const
         return {where, "no size() here: the extents of labels are not known", quoted_text(label), "write the number"};
     ParseFault fault = unknown_label(label, where, names);
     std::string const near = nearest_name(label.substr(0, 100), names.labels);
-    if (!near.empty()) fault.fix = "did you mean size(" + near + ")?";
+    if (!near.empty()) fault.fix = did_you_mean("size(" + near + ")");
     return fault;
 }
 

@@ -49,7 +49,7 @@ TEST_CASE("options that nobody has are refused with the nearest, help is ours", 
         split({"g.json", "--thread", "2"});
         FAIL("accepted");
     } catch (UsageError const& error) {
-        CHECK_THAT(error.what(), Catch::Contains("found '--thread'; did you mean --threads?"));
+        CHECK_THAT(error.what(), Catch::Contains("found '--thread'; did you mean \"--threads\"?"));
     }
     CHECK_THROWS_AS(split({"--hostfile", "h"}), UsageError);
 }

@@ -91,8 +91,8 @@ TEST_CASE("an unknown entry lists the nearest", "[lib][tensor][npz]") {
         tensor::open(NpzSource{"w.npz", "weihgt"}, "W", DType::f32, {1}, folder.path());
     });
     REQUIRE(faults.size() == 1);
-    CHECK(faults[0] ==
-          Fault{file, "tensor 'W'", "an entry 'weihgt'", "none among its 3", "did you mean weight or weights?"});
+    CHECK(faults[0] == Fault{file, "tensor 'W'", "an entry 'weihgt'", "none among its 3",
+                             "did you mean \"weight\" or \"weights\"?"});
 }
 
 TEST_CASE("damaged archives are refused", "[lib][tensor][npz]") {

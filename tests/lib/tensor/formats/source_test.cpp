@@ -95,7 +95,7 @@ TEST_CASE("safetensors files that do not hold what is wanted are refused", "[lib
         return faults.empty() ? Fault{} : faults.front();
     };
     CHECK(refuse("tok.w") == Fault{});
-    CHECK(refuse("tok.v") == Fault{file, "", "a tensor named 'tok.v'", "none among its 7", "did you mean tok.w?"});
+    CHECK(refuse("tok.v") == Fault{file, "", "a tensor named 'tok.v'", "none among its 7", "did you mean \"tok.w\"?"});
     CHECK(refuse("__metadata__").expected == "a tensor named '__metadata__'");
     CHECK(refuse("odd").where == "/odd/dtype");
     CHECK(refuse("odd").found == "'F8_E5M2'");

@@ -159,15 +159,15 @@ TEST_CASE("a fault names the place, what was expected, what was found, and the f
          "write cast_f32(x) and the like to convert"},
         {"hypot(x)", 0, "2 arguments of 'hypot'", "1", "add what is missing"},
         {"hypot", 0, "'(' after the function 'hypot'", "none", "write hypot(...)"},
-        {"etta*x", 0, "x, y, z, eta, beta, inf, nan, pi or e", "'etta'", "did you mean 'eta'?"},
+        {"etta*x", 0, "x, y, z, eta, beta, inf, nan, pi or e", "'etta'", "did you mean \"eta\"?"},
         {"x*i", 2, "x, y, z, eta, beta, inf, nan, pi or e", "'i'", "write [i] for the index of label 'i'"},
         {"x*unheard", 2, "x, y, z, eta, beta, inf, nan, pi or e", "'unheard'",
          "add it to \"params\" or correct the name"},
         {"x3", 0, "an operand of the node", "'x3'",
          "the node has 3 inputs, x to z; add an input or use one that is there"},
-        {"[hed dim]", 0, "a label of the node (i, k or head dim)", "'hed dim'", "did you mean [head dim]?"},
+        {"[hed dim]", 0, "a label of the node (i, k or head dim)", "'hed dim'", "did you mean \"[head dim]\"?"},
         {"[i", 0, "a number, name, function, [label] or '('", "'['", "close the label with ']'"},
-        {"sqr(x)", 0, "a function", "'sqr'", "did you mean 'sqrt'?"},
+        {"sqr(x)", 0, "a function", "'sqr'", "did you mean \"sqrt\"?"},
         {"abs", 0, "'(' after the function 'abs'", "none", "write abs(...)"},
         {"abs(x, y)", 0, "1 argument of 'abs'", "2", "remove what is too much"},
         {"where(x, y)", 0, "3 arguments of 'where'", "2", "add what is missing"},
@@ -189,7 +189,7 @@ TEST_CASE("operands that the node lacks are reported with those it has", "[lib][
     CHECK(first_fault("y", {1, {}, {}}).fix == "the node has one input, x; add an input or use one that is there");
     CHECK(first_fault("x", {0, {}, {}}).fix == "the node has no inputs; add an input or use one that is there");
     CHECK(first_fault("x99999999999999999999", {1, {}, {}}).expected == "an operand of the node");
-    CHECK(first_fault("cast_f33(x)", {1, {}, {}}).fix == "did you mean 'cast_f32'?");
+    CHECK(first_fault("cast_f33(x)", {1, {}, {}}).fix == "did you mean \"cast_f32\"?");
     CHECK(first_fault("[i]", {1, {}, {}}).expected == "no index values here");
 }
 
@@ -217,12 +217,12 @@ TEST_CASE("size(label) is the label's extent, a number", "[lib][scalar][parse]")
     CHECK(unknown.where == 9);
     CHECK(unknown.expected == "a label of the node (i, head dim or f(x))");
     CHECK(unknown.found == "'hed dim'");
-    CHECK(unknown.fix == "did you mean size(head dim)?");
+    CHECK(unknown.fix == "did you mean \"size(head dim)\"?");
     CHECK(parse("size(i", sized).faults.at(0).fix == "close it: size(label)");
     CHECK(parse("size(q) + size(r)", sized).faults.size() == 2);
     CHECK(parse("x + ) + size(hed dim) + q", sized).faults.size() == 2);
     CHECK(parse("size(i)", names).faults.at(0).fix == "write the number");  // no extents
-    CHECK(parse("sise(x)", sized).faults.at(0).fix == "did you mean 'size'?");
+    CHECK(parse("sise(x)", sized).faults.at(0).fix == "did you mean \"size\"?");
 }
 
 TEST_CASE("every unknown name is reported, also behind a fault of grammar", "[lib][scalar][parse]") {

@@ -120,7 +120,7 @@ TEST_CASE("operands by the names of tensors, where these mean one thing", "[lib]
     CHECK(read("A*2 - y", names) == read("x*2 - y", names));
     CHECK(refused("eta*A", names).found == "'eta', which is a param and input 1");
     CHECK(refused("eta*A", names).fix == "write y for the input; rename the tensor if a param is meant");
-    CHECK(refused("weigts*x", {1, {}, {}, {}, {"weights"}}).fix == "did you mean 'weights'?");
+    CHECK(refused("weigts*x", {1, {}, {}, {}, {"weights"}}).fix == "did you mean \"weights\"?");
     Names const twice{2, {}, {}, {}, {"A", "A"}};
     CHECK(refused("A + 1", twice).found == "'A', which is input 0 and input 1");
     CHECK(refused("A + 1", twice).fix == "write x or y");

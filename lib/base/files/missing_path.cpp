@@ -1,0 +1,103 @@
+#include "lib/base/files/missing_path.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
+#include "lib/base/text/near_names.hpp"
+
+namespace ein {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Names in a folder, in order; of a large folder no more than are looked through at once. Hidden ones and ours that
+/// are not complete yet begin with a dot: nobody means them.
+std::vector<std::string> names_in(fs::path const& folder, PathIs wanted) {
+    constexpr std::size_t most = 20'000;
+    std::vector<std::string> names;
+    std::error_code error, unknown;
+    fs::directory_iterator at(folder.empty() ? fs::path(".") : folder, error);
+    for (fs::directory_iterator const end; !error && at != end && names.size() < most; at.increment(error)) {
+        std::string name = at->path().filename().string();
+        bool const folder_of_this_name = at->is_directory(unknown);
+        bool const fits = wanted == PathIs::either || folder_of_this_name == (wanted == PathIs::folder);
+        if (!name.starts_with('.') && fits) names.push_back(std::move(name));
+    }
+    std::ranges::sort(names);
+    return names;
+}
+
+/// Extensions apart, so that B.npy is not near A.npy, and graph is near graph.json.
+std::string nearest_file(std::string const& name, std::vector<std::string> const& there) {
+    std::string const stem = fs::path(name).stem().string();
+    std::vector<std::string> near, same;
+    for (std::string const& other : there) {
+        std::vector<std::string> const its{fs::path(other).stem().string()};
+        if (nearest_name(stem, its).empty()) continue;
+        near.push_back(other);
+        if (its.front() == stem) same.push_back(other);
+    }
+    std::string const found = nearest_name(name, near);
+    return !found.empty() ? found : same.empty() ? "" : same.front();
+}
+
+std::string nearest_in(fs::path const& folder, std::string const& name, PathIs wanted, std::string_view extension) {
+    std::vector<std::string> const there = names_in(folder, wanted);
+    if (wanted == PathIs::folder) return nearest_name(name, there);
+    std::vector<std::string> first;
+    std::ranges::copy_if(there, std::back_inserter(first),
+                         [&](std::string const& other) { return other.ends_with(extension); });
+    std::string const found = extension.empty() ? "" : nearest_file(name, first);
+    return found.empty() ? nearest_file(name, there) : found;
+}
+
+bool is_there(fs::path const& path) {
+    std::error_code error;
+    return fs::exists(path, error);
+}
+
+/// The first folder on the way to a path that is not there, or "".
+std::string missing_folder(fs::path const& path) {
+    fs::path folder;
+    for (fs::path const& part : path.parent_path()) {
+        folder /= part;
+        if (!is_there(folder)) return folder.string();
+    }
+    return "";
+}
+
+}  // namespace
+
+std::string near_path(fs::path const& path, PathIs wanted, std::string_view extension) {
+    fs::path found;
+    for (auto part = path.begin(); part != path.end(); ++part) {
+        bool const last = std::next(part) == path.end();
+        bool const there = part->empty() || is_there(found / *part);
+        std::string const name =
+            there ? part->string() : nearest_in(found, part->string(), last ? wanted : PathIs::folder, extension);
+        if (name.empty() && !there) return "";
+        found /= name;
+    }
+    return found.string();
+}
+
+std::string mend_missing(fs::path const& path, PathIs wanted, std::string otherwise) {
+    std::error_code error;
+    if (fs::is_symlink(fs::symlink_status(path, error)))
+        return "it is a link to " + fs::read_symlink(path, error).string() + ", which is not there";
+    if (std::string const near = near_path(path, wanted); !near.empty()) return did_you_mean(near);
+    if (std::string const folder = missing_folder(path); !folder.empty())
+        return "there is no folder " + folder + ": check the path";
+    return otherwise;
+}
+
+std::string found_unopened(int error) { return error == ENOENT ? "none" : std::strerror(error); }
+
+Fault unreadable(fs::path const& path, int error, std::string expected) {
+    return {path.string(), "", std::move(expected), found_unopened(error),
+            error == ENOENT ? mend_missing(path) : "check the path and its permissions"};
+}
+
+}  // namespace ein
