@@ -15,29 +15,12 @@ struct Use {
     std::int64_t extent;
 };
 
-/// What is wrong with some indices, and what is noted of them.
-struct Found {
-    Extent wrong = 0, negative = 0, first_wrong = 0, first_negative = 0;
-};
-
-Found look(tensor::HostTensor const& indices, std::int64_t extent) {
-    Found found;
-    for (Extent k = element_count(indices.shape()); k-- > 0;) {
-        std::int64_t const index = indices.at(k).integer;
-        if (!scalar::position_of(index, extent))
-            ++found.wrong, found.first_wrong = k;
-        else if (index < 0)
-            ++found.negative, found.first_negative = k;
-    }
-    return found;
-}
-
 std::string element(tensor::HostTensor const& indices, Extent k) {
     return std::to_string(indices.at(k).integer) + " at " + index_text(index_at(indices.shape(), k));
 }
 
 Fault fault_of(std::string const& file, std::string const& tensor, Use const& use, tensor::HostTensor const& indices,
-               Found const& found) {
+               scalar::IndexCounts const& found) {
     std::string const extent = std::to_string(use.extent);
     return {file, "/tensors/" + tensor,
             "indices from -" + extent + " to " + std::to_string(use.extent - 1) + ", since node '" + use.node->name +
@@ -64,7 +47,8 @@ std::vector<Fault> index_faults(graph::EinGraph const& graph, std::string const&
         auto const indices = read(leaf);
         if (!indices) continue;
         for (Use const& use : used->second) {
-            Found const found = look(*indices, use.extent);
+            auto const found = scalar::count_indices(element_count(indices->shape()), use.extent,
+                                                     [&](Extent k) { return indices->at(k).integer; });
             if (found.wrong > 0) faults.push_back(fault_of(file, value.name, use, *indices, found));
             if (found.wrong == 0 && found.negative > 0)
                 notes.push_back("'" + value.name + "' has negative indices (" +

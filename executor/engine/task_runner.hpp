@@ -57,6 +57,7 @@ private:
 
     bool writes_condition(schedule::Task const& task) const;
     void compute(TaskId id, schedule::Task const& task, WorkerTeam& team, Scratch& scratch) const;
+    void check_input_indices(schedule::Task const& task) const;
     void compute_checked(TaskId id, schedule::Task const& task, WorkerTeam& team, Scratch& scratch) const;
     void launch(TaskId id, schedule::Task const& task, WorkerTeam& team, Scratch& scratch) const;
     void launch_on_host(TaskId id, schedule::Task const& task, WorkerTeam& team, Scratch& scratch) const;

@@ -1,26 +1,57 @@
 #include "executor/health/index_fault.hpp"
 
+#include <algorithm>
+
 #include "lib/tensor/convert.hpp"
 
 namespace ein::executor {
 
+namespace {
+
+std::string tensor_of(schedule::Header const& header, schedule::Block const& block) {
+    return "tensor '" + header.tensors[block.tensor].name + "'";
+}
+
+schedule::Block const& indices_of(schedule::Section const& section, schedule::Task const& task) {
+    return section.blocks[section.reads(task)[0]];
+}
+
+bool is_input(schedule::Header const& header, schedule::Block const& block) {
+    return std::ranges::any_of(header.inputs.list(), [&](auto const& input) { return input.tensor == block.tensor; });
+}
+
+}  // namespace
+
+std::optional<Fault> wrong_index(schedule::Header const& header, schedule::Section const& section,
+                                 schedule::Task const& task, void const* indices, std::int64_t extent) {
+    schedule::Block const& block = indices_of(section, task);
+    if (!block.is_box() || block.is_listed() || !is_integer(block.dtype)) return std::nullopt;
+    Box const box = section.box_of(block);
+    auto const element = [&](Extent k) {
+        std::int64_t index = 0;
+        auto const offset = static_cast<std::size_t>(k) * size_of(block.dtype);
+        tensor::convert(block.dtype, static_cast<std::byte const*>(indices) + offset, 1, DType::i64, &index, 1);
+        return index;
+    };
+    auto const found = scalar::count_indices(element_count(box.length), extent, element);
+    if (found.wrong == 0) return std::nullopt;
+    Shape at = index_at(box.length, found.first_wrong);
+    for (std::size_t axis = 0; axis < at.size(); ++axis) at[axis] += box.begin[axis];
+    return scalar::PositionError::fault_at(tensor_of(header, block), at, element(found.first_wrong), extent);
+}
+
 Fault index_fault(schedule::Header const& header, schedule::Section const& section, schedule::Task const& task,
                   void const* indices, scalar::PositionError const& error) {
+    if (auto fault = wrong_index(header, section, task, indices, error.extent())) return *fault;
     Fault fault = error.faults().front();
-    schedule::Block const& block = section.blocks[section.reads(task)[0]];
-    fault.where = "tensor '" + header.tensors[block.tensor].name + "'";
-    if (!block.is_box() || block.is_listed() || !is_integer(block.dtype)) return fault;
-    Box const box = section.box_of(block);
-    auto const* from = static_cast<std::byte const*>(indices);
-    for (Extent k = 0; k < element_count(box.length); ++k, from += size_of(block.dtype)) {
-        std::int64_t index = 0;
-        tensor::convert(block.dtype, from, 1, DType::i64, &index, 1);
-        if (scalar::position_of(index, error.extent())) continue;
-        Shape at = index_at(box.length, k);
-        for (std::size_t axis = 0; axis < at.size(); ++axis) at[axis] += box.begin[axis];
-        return scalar::PositionError::fault_at(fault.where, at, index, error.extent());
-    }
+    fault.where = tensor_of(header, indices_of(section, task));
     return fault;
+}
+
+std::optional<std::int64_t> input_indices(schedule::Header const& header, schedule::Section const& section,
+                                          schedule::Task const& task, schedule::Kernel const& kernel) {
+    auto const extent = scalar::indexed_extent(kernel.einsum.join);
+    return extent && is_input(header, indices_of(section, task)) ? extent : std::nullopt;
 }
 
 }  // namespace ein::executor

@@ -2,13 +2,26 @@
 // Example: "tensor 'tok': expected an index from -6 to 5, found 9 at [1, 0]; correct the tensor of indices: ...".
 #pragma once
 
+#include <optional>
+
 #include "lib/base/error.hpp"
 #include "lib/scalar/evaluate/evaluator.hpp"
 #include "lib/schedule/model/schedule.hpp"
 
 namespace ein::executor {
 
+/// The first element of a block of indices that is none of an extent.
 /// @param indices  the block that the task looks indices up in, in this process's memory
+std::optional<Fault> wrong_index(schedule::Header const& header, schedule::Section const& section,
+                                 schedule::Task const& task, void const* indices, std::int64_t extent);
+
+/// The extent that a task looks indices up in, if they are an input: a GPU says a wrong one late, and not where it is,
+/// so these are looked at before, where the host has them.
+std::optional<std::int64_t> input_indices(schedule::Header const& header, schedule::Section const& section,
+                                          schedule::Task const& task, schedule::Kernel const& kernel);
+
+/// The fault of an index that a kernel found. @param indices  the block that the task looks indices up in, in this
+/// process's memory
 Fault index_fault(schedule::Header const& header, schedule::Section const& section, schedule::Task const& task,
                   void const* indices, scalar::PositionError const& error);
 

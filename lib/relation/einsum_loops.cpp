@@ -266,13 +266,12 @@ private:
 Fault index_fault(graph::EinGraph const& graph, graph::Node const& node, Sampled const& indices,
                   scalar::PositionError const& error) {
     Fault fault = error.faults().front();
-    for (Extent k = 0; k < element_count(indices.data.shape()); ++k) {
-        std::int64_t const index = indices.data.at(k).integer;
-        if (scalar::position_of(index, error.extent())) continue;
-        Shape at = index_at(indices.data.shape(), k);
+    auto const element = [&](Extent k) { return indices.data.at(k).integer; };
+    auto const found = scalar::count_indices(element_count(indices.data.shape()), error.extent(), element);
+    if (found.wrong > 0) {
+        Shape at = index_at(indices.data.shape(), found.first_wrong);
         for (std::size_t axis = 0; axis < at.size(); ++axis) at[axis] = indices.sets[axis][at[axis]];
-        fault = scalar::PositionError::fault_at("", at, index, error.extent());
-        break;
+        fault = scalar::PositionError::fault_at("", at, element(found.first_wrong), error.extent());
     }
     fault.where = "node '" + node.name + "', indices '" + graph.value(node.inputs[0]).name + "'";
     return fault;

@@ -68,6 +68,24 @@ private:
 std::optional<std::int64_t> position_of(std::int64_t index, std::int64_t extent);
 /// The same. @throws PositionError
 std::int64_t checked_position(std::int64_t index, std::int64_t extent);
+/// What a tensor of indices holds, of those of an extent: how many are wrong, how many negative, and the first of each.
+struct IndexCounts {
+    std::int64_t wrong = 0, negative = 0, first_wrong = 0, first_negative = 0;
+};
+/// @param at  gives element k as an integer, for k below `count`
+template <class At>
+IndexCounts count_indices(std::int64_t count, std::int64_t extent, At const& at) {
+    IndexCounts found;
+    for (std::int64_t k = count; k-- > 0;) {
+        std::int64_t const index = at(k);
+        if (!position_of(index, extent))
+            ++found.wrong, found.first_wrong = k;
+        else if (index < 0)
+            ++found.negative, found.first_negative = k;
+    }
+    return found;
+}
+
 /// The extent n of a join position(x, n), whose operand holds indices; nothing for other joins.
 std::optional<std::int64_t> indexed_extent(Expr const& join);
 
