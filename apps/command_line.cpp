@@ -85,13 +85,33 @@ std::vector<std::string> small_sizes(std::vector<std::pair<std::string, std::str
     return out;
 }
 
+namespace {
+
+/// For a number with a unit of time, where seconds are asked for: "5min", "1h".
+std::string mend_time(std::string const& text) {
+    constexpr std::array<std::pair<std::string_view, int>, 5> units{
+        {{"s", 1}, {"min", 60}, {"m", 60}, {"h", 3600}, {"d", 86400}}};
+    auto const parts = number_and_unit(text);
+    if (!parts) return "";
+    for (auto const& [unit, seconds] : units)
+        if (parts->unit == unit) {
+            std::ostringstream out;
+            out << "; write it in seconds: " << parts->number * seconds;
+            return out.str();
+        }
+    return "";
+}
+
+}  // namespace
+
 CLI::Validator number_from(double least, bool open) {
     auto const check = [least, open](std::string const& text) {
         double value = 0;
         bool const fits =
             CLI::detail::lexical_cast(text, value) && std::isfinite(value) && (open ? value > least : value >= least);
         std::ostringstream expected;
-        expected << "expected a number " << (open ? "above " : "of at least ") << least << ", found '" << text << "'";
+        expected << "expected a number " << (open ? "above " : "of at least ") << least << ", found '" << text << "'"
+                 << mend_time(text);
         return fits ? std::string() : expected.str();
     };
     return CLI::Validator(check, "");

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <vector>
 
 #include "lib/base/error.hpp"
 #include "lib/base/text/near_names.hpp"
+#include "lib/base/text/sizes.hpp"
 
 namespace ein::apps {
 namespace {
@@ -146,6 +149,10 @@ bool is_number(std::string_view word) {
     return !word.empty() && word.find_first_not_of("0123456789.") == std::string_view::npos;
 }
 
+bool is_whole(std::string_view word) {
+    return !word.empty() && word.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 /// Two words where there should be one: "8 GB", "--explain plan.html", "--verify 100".
 std::string two_words(CLI::App const& app, std::string const& before, std::string const& word) {
     constexpr std::array units{"B"sv,  "K"sv,  "M"sv,   "G"sv,   "T"sv,   "KB"sv, "MB"sv,
@@ -156,6 +163,10 @@ std::string two_words(CLI::App const& app, std::string const& before, std::strin
         std::string const form = word.substr(word.rfind('.') + 1);
         return "it prints: --explain=" + (form == "txt" ? "text" : form) + " > " + word;
     }
+    CLI::Option const* const ranks = app.get_option_no_throw("--ranks");
+    if (is_whole(word) && ranks != nullptr && ranks->count() == 0) return did_you_mean("-n " + word);
+    if (app.get_option_no_throw("--shapes") != nullptr && word.find_first_not_of("0123456789x,") == std::string::npos)
+        return "write x between the extents of an operand, commas between operands: --shapes 10x20,20x30";
     CLI::Option const* const option = before.starts_with("-") ? app.get_option_no_throw(before) : nullptr;
     if (option != nullptr && option->get_items_expected_max() == 0) return "write " + before + "=" + word;
     return "";
@@ -173,6 +184,20 @@ std::string missing_value(CLI::App const& app, std::string const& said) {
     return name + ": expected a value behind it, found none" + (about.empty() ? "" : "; it is: " + about);
 }
 
+/// A whole number in other words: "1e3", "4.0".
+std::string mend_whole(std::string const& option, std::string const& value) {
+    auto const parts = number_and_unit(value);
+    bool const whole = parts && parts->unit.empty() && parts->number >= 1 && parts->number < 1e15 &&
+                       std::nearbyint(parts->number) == parts->number && !is_whole(value);
+    if (whole) return "; write " + std::to_string(static_cast<std::int64_t>(parts->number));
+    if (option == "--ranks" && !parts) return "; write -n 4 for four ranks";
+    if (option != "--sweep") return "";
+    std::string listed = value;
+    std::ranges::replace(listed, ' ', ',');
+    bool const blanks = listed != value && listed.find_first_not_of("0123456789,") == std::string::npos;
+    return blanks ? "; write commas between them: " + listed : "";
+}
+
 /// "--ranks: Value four not in range 1 to 1048576", "--batch: pbs not in {slurm,mpirun}".
 std::string wrong_value(std::string const& said) {
     auto const colon = said.find(": ");
@@ -184,7 +209,7 @@ std::string wrong_value(std::string const& said) {
     std::string const found = ", found '" + value + "'";
     std::string const rest = said.substr(not_in + 8);
     if (rest.starts_with("range ")) {
-        std::string mend;
+        std::string mend = mend_whole(option, value);
         bool const ends = value.find_first_of("0123456789") == 0 && value.find_first_of("-:") != std::string::npos;
         if (option == "--sweep" && ends) mend = "; write each: 1,2,4,8";
         if (value == "auto" || value == "default") mend = "; leave the option out for that";
@@ -196,10 +221,23 @@ std::string wrong_value(std::string const& said) {
 }
 
 /// What has no value: "-n, --ranks is required".
-std::string missing_word(std::string const& said) {
+std::string missing_word(CLI::App const& app, std::string const& said) {
     if (said == "GRAPH is required") return "expected GRAPH, a file that says what to compute, found none; see --help";
     if (said == "SCHEDULE is required") return "expected SCHEDULE, a file that einplan wrote, found none; see --help";
-    return "";
+    constexpr std::string_view required = " is required", requires_ = " requires ";
+    if (said == "A subcommand is required") {
+        std::vector<std::string> names;
+        for (CLI::App const* command : app.get_subcommands([](CLI::App const*) { return true; }))
+            names.push_back(command->get_name());
+        return "expected a command (" + one_of(names) + "), found none; see --help";
+    }
+    if (auto const at = said.find(requires_); at != std::string::npos)
+        return said.substr(0, at) + ": expected " + said.substr(at + requires_.size()) + " with it, found none; add it";
+    if (!said.ends_with(required)) return "";
+    std::string const name = said.substr(0, said.size() - required.size());
+    CLI::Option const* const option = app.get_option_no_throw(name);
+    std::string const about = option != nullptr ? option->get_description() : "";
+    return "expected " + name + (about.empty() ? "" : " (" + about + ")") + ", found none; see --help";
 }
 
 }  // namespace
@@ -216,6 +254,9 @@ std::string option_mend(std::string const& option, std::span<std::string const> 
         if (option == owner.option)
             return "that is " + std::string(owner.program) + "'s: write it behind " + std::string(owner.program) +
                    ", also in a batch script";
+    if (std::string const near = nearest_name(word, names);
+        near.size() + 1 >= word.size() && near.size() <= word.size() + 1 && word.size() > 2)
+        return did_you_mean("--" + near);
     for (std::string const& name : names)
         if (word.size() > 2 && (name.starts_with(word) || word.starts_with(name))) return did_you_mean("--" + name);
     if (word.size() < 3) return "";
@@ -275,11 +316,12 @@ std::string usage_message(CLI::App const& app, std::span<char const* const> word
         text.resize(std::min(text.size(), text.find(' ')));
         std::string apart = text;
         std::ranges::replace(apart, 'x', ' ');
-        if (!text.empty() && text.find_first_not_of("0123456789x") == std::string::npos)
+        bool const digits = text.find_first_of("0123456789") != std::string::npos;
+        if (digits && text.find_first_not_of("0123456789x") == std::string::npos)
             return "expected sizes as words, found '" + text + "'; write " + apart;
     }
     CLI::App const& command = parsed(app);
-    for (std::string const& mended : {missing_value(command, said), wrong_value(said), missing_word(said)})
+    for (std::string const& mended : {missing_value(command, said), wrong_value(said), missing_word(command, said)})
         if (!mended.empty()) return mended;
     return said + "; see --help";
 }

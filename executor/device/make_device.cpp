@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include "executor/device/cpu/cpu_device.hpp"
 #include "executor/device/cuda/make_cuda_device.hpp"
@@ -6,6 +8,7 @@
 #include "executor/device/gpu_seat.hpp"
 #include "executor/device/reference/reference_device.hpp"
 #include "lib/base/error.hpp"
+#include "lib/base/text/near_names.hpp"
 
 namespace ein::executor {
 
@@ -79,13 +82,13 @@ DeviceChoice device_choice_from_text(std::string_view text) {
     if (text == "reference") return {DeviceKind::reference};
     if (text == "cpu") return {DeviceKind::cpu};
     if (text == "cuda" || text == "gpu") return {DeviceKind::cuda};
-    std::string const mend = text == "cuda:tf32" ? "give --device cuda and --allow-tf32"
-                             : name == "cuda" || name == "gpu"
-                                 ? "give --device cuda: ranks take in turn the GPUs that they see, and "
-                                   "CUDA_VISIBLE_DEVICES says which those are"
-                             : name == "rocm" || name == "hip" || name == "mps" || name == "metal" || name == "tpu"
-                                 ? "GPUs are NVIDIA's alone; cpu runs anywhere"
-                                 : "correct the option";
+    std::string const mend =
+        text == "cuda:tf32"               ? "give --device cuda and --allow-tf32"
+        : name == "cuda" || name == "gpu" ? "give --device cuda: ranks take in turn the GPUs that they see, and "
+                                            "CUDA_VISIBLE_DEVICES says which those are"
+        : name == "rocm" || name == "hip" || name == "mps" || name == "metal" || name == "tpu"
+            ? "GPUs are NVIDIA's alone; cpu runs anywhere"
+            : mend_name(text, std::vector<std::string>{"auto", "reference", "cpu", "cuda"}, "correct the option");
     throw UsageError("--device: expected auto, reference, cpu or cuda, found '" + std::string(text) + "'; " + mend);
 }
 

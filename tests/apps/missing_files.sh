@@ -48,4 +48,19 @@ expect 0 "small.json: /memory: 512 without a unit is 512 B: write 512GiB" \
 expect 2 "of at least 1, or nothing behind it, found 'all'; write --verify alone" \
     "$bin/einrun" "$work/s.sched" --verify=all
 expect 2 "found 'F64'; did you mean \"f64\"?" "$bin/eintool" make matmul 4 4 4 --dtype F64
+# Values and words that are meant otherwise.
+expect 2 "found 'four'; write -n 4 for four ranks" plan "$graph" -n four
+expect 2 "found '1e3'; write 1000" plan "$graph" -n 1e3
+expect 2 "found '1 2 4'; write commas between them: 1,2,4" plan "$graph" --sweep "1 2 4"
+expect 2 "found '5min'; write it in seconds: 300" plan "$graph" -n 2 --time-limit 5min
+expect 2 "found 2; did you mean \"-n 2\"?" plan "$graph" 2
+expect 2 "--every: expected --checkpoint with it, found none; add it" "$bin/einrun" "$work/s.sched" --every 10
+expect 2 "expected a command (validate, " "$bin/eintool"
+expect 2 "expected B (.npy or .npz file, or folder: the reference), found none" "$bin/eintool" diff "$work/a.npy"
+expect 2 "found '-8GiB'; write a size of 0 or more" plan "$graph" -n 2 --memory -8GiB
+expect 2 "found '8,5GiB'; write 8.5GiB" plan "$graph" -n 2 --memory 8,5GiB
+expect 2 "write x between the extents of an operand, commas between operands" \
+    "$bin/eintool" import einsum "ij,jk->ik" --shapes 3,4 4,5
+expect 2 "found 'x'" "$bin/eintool" make matmul 4 x 4
+expect 2 "found 'cpuu'; did you mean \"cpu\"?" "$bin/einrun" "$work/s.sched" --device cpuu
 exit $failed

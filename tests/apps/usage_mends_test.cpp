@@ -28,6 +28,7 @@ TEST_CASE("an option that einrun lacks is told the near one, a synonym, or its p
         {"--outputs", "did you mean \"--out\"?"},
         {"--out-dir", "did you mean \"--out\"?"},
         {"--dense-output", "did you mean \"--dense-outputs\"?"},
+        {"--input-below", "did you mean \"--inputs-below\"?"},
         {"--verfy", "did you mean \"--verify\"?"},
         {"--num-threads", "did you mean \"--threads\"?"},
         {"--gpu", "did you mean \"--device\"?"},

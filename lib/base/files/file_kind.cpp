@@ -221,7 +221,7 @@ std::optional<FileKind> kind_of_bytes(std::string_view text, std::uint64_t size,
                      R"(convert it: numpy.save("STEM.npy", numpy.asarray(pickle.load(open("FILE", "rb")))))", name);
     if (name.extension() == ".onnx" && text.starts_with('\x08'))
         return FileKind{FileUse::model, "a model of ONNX",
-                        named("import it: eintool import onnx FILE -o STEM.graph.json", name)};
+                        "this version imports no ONNX: write its operators as nodes, its weights as .safetensors"};
     if (is_text(text)) return text_kind(without_cut_word(text, size), name, wanted);
     return std::nullopt;
 }

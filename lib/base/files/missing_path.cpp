@@ -84,6 +84,10 @@ std::string near_path(fs::path const& path, PathIs wanted, std::string_view exte
 }
 
 std::string mend_missing(fs::path const& path, PathIs wanted, std::string otherwise) {
+    std::string const begin = path.begin()->string();
+    if (begin.starts_with('~') || begin.starts_with('$'))
+        return begin + " is what a shell replaces, and stands in quotes or in a file here: write the whole path";
+    if (path.string().starts_with("http") && begin.ends_with(':')) return "download it: only files are read";
     std::error_code error;
     if (fs::is_symlink(fs::symlink_status(path, error)))
         return "it is a link to " + fs::read_symlink(path, error).string() + ", which is not there";

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "lib/base/error.hpp"
 #include "lib/base/text/letters.hpp"
@@ -33,17 +34,17 @@ std::string nearest_name(std::string_view name, std::span<std::string const> kno
     if (name.size() > longest) return best;
     // Half of its letters may be wrong, but the only one may not; a swap counts two.
     std::size_t const most = name.size() <= 1 ? 0 : name.size() <= 3 ? 1 : std::max<std::size_t>(2, name.size() / 2);
-    std::size_t best_distance = most + 1;
+    std::size_t best_distance = most + 1, best_difference = 0;
     for (std::string const& candidate : known) {
         if (!name.empty() && alike(name, candidate)) return candidate;
         std::size_t const difference =
             std::max(candidate.size(), name.size()) - std::min(candidate.size(), name.size());
-        if (difference >= best_distance) continue;
+        if (difference > std::min(best_distance, most)) continue;
         std::size_t const distance = edit_distance(name, candidate);
-        if (distance < best_distance) {
-            best = candidate;
-            best_distance = distance;
-        }
+        if (distance > most || std::pair(distance, difference) >= std::pair(best_distance, best_difference)) continue;
+        best = candidate;
+        best_distance = distance;
+        best_difference = difference;
     }
     return best;
 }

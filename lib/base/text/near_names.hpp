@@ -11,7 +11,7 @@
 namespace ein {
 
 /// The name among `known` most like `name`, or "" when none is near: one that differs in capitals alone, else by edit
-/// distance.
+/// distance, of equally near ones the first whose length differs least.
 std::string nearest_name(std::string_view name, std::span<std::string const> known);
 
 /// did you mean "greedy"?

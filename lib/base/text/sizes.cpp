@@ -71,6 +71,12 @@ std::string note_of_small(std::string_view text) {
 }
 
 std::string mend_size(std::string_view text) {
+    if (auto const parts = number_and_unit(text)) {
+        std::string dotted(text);
+        if (auto const comma = dotted.find(','); comma != std::string::npos) dotted[comma] = '.';
+        if (parts->number < 0) return "write a size of 0 or more";
+        if (dotted != text && parse_bytes(dotted)) return "write " + dotted;
+    }
     std::string const bits = mend_bits(text, "");
     return bits.empty() ? "write a number and a unit (B, KB, MB, GB, TB, KiB, MiB, GiB, TiB)" : bits;
 }

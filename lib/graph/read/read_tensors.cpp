@@ -130,8 +130,9 @@ std::optional<Source> read_random(Cursor const& data, DType dtype) {
     if (!uniform && *text != "normal") {
         std::vector<std::string> const known{"uniform", "normal"};
         data.at("random").fail("\"uniform\" or \"normal\"", quote(*text),
-                               *text == "gaussian" || *text == "randn" ? "write \"normal\""
-                                                                       : mend_name(*text, known, "write one of these"));
+                               text->starts_with("gauss") || *text == "randn"
+                                   ? "write \"normal\""
+                                   : mend_name(*text, known, "write one of these"));
         return std::nullopt;
     }
     if (std::string const other = uniform ? "normal" : "uniform", first = uniform ? "mean" : "low",

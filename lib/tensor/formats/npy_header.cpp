@@ -147,6 +147,15 @@ std::optional<DType> dtype_of(std::string_view kind_and_size) {
     return std::nullopt;
 }
 
+/// Of what NumPy has and we do not: unsigned numbers, texts, objects, times.
+std::string mend_type(std::string_view descr) {
+    char const kind = descr.size() > 1 ? descr[1] : ' ';
+    if (kind == 'U' || kind == 'S') return "write numbers in place of the texts, such as their places in a list";
+    if (kind == 'u') return "convert the array before saving it: a.astype('int64') holds all below 2^63";
+    if (kind == 'M' || kind == 'm') return "convert the times before saving them: a.astype('int64')";
+    return "convert the array before saving it, for example with a.astype('float32')";
+}
+
 void DictionaryParser::element_type() {
     skip_space();
     if (at_ < text_.size() && text_[at_] == '[')
@@ -159,8 +168,7 @@ void DictionaryParser::element_type() {
             : dtype_of(descr.substr(1));
     if (!dtype)
         throw InputError(Fault{file_, "header, descr", "an element type among " + dtype_names(),
-                               "'" + header_.descr + "'",
-                               "convert the array before saving it, for example with a.astype('float32')"});
+                               "'" + header_.descr + "'", mend_type(descr)});
     header_.dtype = *dtype;
     header_.byte_order = descr.front() == '>' ? ByteOrder::big : ByteOrder::little;
 }

@@ -1,5 +1,8 @@
 #include "lib/scalar/expression/parse/parse_faults.hpp"
 
+#include <array>
+#include <utility>
+
 #include "lib/scalar/expression/parse/resolve.hpp"
 #include "lib/scalar/expression/parse/spellings.hpp"
 
@@ -7,7 +10,7 @@ namespace ein::scalar {
 namespace {
 
 /// For tokens that have one fix wherever they stand; "" for others.
-std::string_view fix_of_token(Token const& token) {
+std::string fix_of_token(Token const& token) {
     std::string_view const text = token.text;
     if (token.kind == TokenKind::end) return "complete the expression";
     if (text == "=") return "write == to compare";
@@ -17,12 +20,23 @@ std::string_view fix_of_token(Token const& token) {
     if (text == "@") return "a join sees one element of each: products of matrices are \"ij,jk->ik\"";
     if (text == ":") return "write condition ? a : b, or where(condition, a, b)";
     if (text == "[") return "close the label with ']'";
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 9> signs{{{"\u00d7", "*"},
+                                                                                  {"\u00b7", "*"},
+                                                                                  {"\u00f7", "/"},
+                                                                                  {"\u2212", "-"},
+                                                                                  {"\u2264", "<="},
+                                                                                  {"\u2265", ">="},
+                                                                                  {"\u2260", "!="},
+                                                                                  {"\u00b2", "^2"},
+                                                                                  {"\u03c0", "pi"}}};
+    for (auto const& [sign, ours] : signs)
+        if (text == sign) return "write " + std::string(ours);
     if (text == ")" && token.kind == TokenKind::symbol) return "remove it or add what is missing before it";
     return "";
 }
 
 std::string fix_of(Token const& token, bool behind_operand) {
-    if (std::string_view const fix = fix_of_token(token); !fix.empty()) return std::string(fix);
+    if (std::string fix = fix_of_token(token); !fix.empty()) return fix;
     if (behind_operand && token.kind == TokenKind::label)
         return "write the operand alone: \"einsum\" says which element it is; [i] is the index of label i";
     if (token.kind == TokenKind::name && token.text == "else") return "write a if condition else b";

@@ -39,6 +39,12 @@ TEST_CASE("a missing folder on the way is mended too, or named", "[lib][base][mi
     CHECK(mend_missing(folder / "QQQQ", PathIs::folder, "make it") == "make it");
 }
 
+TEST_CASE("what only a shell or a browser understands is told", "[lib][base][missing_path]") {
+    for (auto const* path : {"~/A.npy", "$HOME/A.npy"})
+        CHECK_THAT(mend_missing(path), Catch::Contains("is what a shell replaces"));
+    CHECK(mend_missing("https://example.org/A.npy") == "download it: only files are read");
+}
+
 TEST_CASE("a link that leads nowhere is told", "[lib][base][missing_path]") {
     Folder folder;
     fs::create_symlink("gone.npy", folder / "A.npy");

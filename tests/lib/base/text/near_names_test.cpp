@@ -25,6 +25,7 @@ TEST_CASE("a name that is like none has no nearest name", "[lib][base][near_name
 TEST_CASE("among equally near names the first is reported", "[lib][base][near_names]") {
     std::vector<std::string> const known{"sum", "max", "sam"};
     CHECK(nearest_name("sxm", known) == "sum");
+    CHECK(nearest_name("A3", std::vector<std::string>{"A", "A2", "A4"}) == "A2");  // of the same length
 }
 
 TEST_CASE("a name that differs in capitals alone is the nearest", "[lib][base][near_names]") {

@@ -25,6 +25,8 @@ TEST_CASE("what may mean bits is told with what to write", "[base][sizes]") {
     CHECK(ein::mend_size("1.5 Gib") == "b may mean bits: write 1.5GB (powers of 1000) or 1.5GiB (of 1024)");
     CHECK(ein::mend_size("64 kbit") == "b may mean bits: write 64KB (powers of 1000) or 64KiB (of 1024)");
     CHECK(ein::mend_size("8b") == "sizes are in bytes: write 8B");
+    CHECK(ein::mend_size("-8GiB") == "write a size of 0 or more");
+    CHECK(ein::mend_size("8,5GiB") == "write 8.5GiB");
     CHECK_THAT(ein::mend_size("lots"), Catch::Contains("write a number and a unit"));
     CHECK_THAT(ein::mend_size("8 elephants"), Catch::Contains("write a number and a unit"));
 }

@@ -167,6 +167,8 @@ TEST_CASE("a fault names the place, what was expected, what was found, and the f
          "the node has 3 inputs, x to z; add an input or use one that is there"},
         {"[hed dim]", 0, "a label of the node (i, k or head dim)", "'hed dim'", "did you mean \"[head dim]\"?"},
         {"[i", 0, "a number, name, function, [label] or '('", "'['", "close the label with ']'"},
+        {"x \u00d7 y", 2, "an operator or the end of the expression", "'\u00d7'", "write *"},
+        {"x \u2264 y", 2, "an operator or the end of the expression", "'\u2264'", "write <="},
         {"sqr(x)", 0, "a function", "'sqr'", "did you mean \"sqrt\"?"},
         {"abs", 0, "'(' after the function 'abs'", "none", "write abs(...)"},
         {"abs(x, y)", 0, "1 argument of 'abs'", "2", "remove what is too much"},
