@@ -82,7 +82,8 @@ void ProgressThread::tick() {
     Done const mine = parts_.done();
     StallDetector::Advice const advice = exchange(mine, now);
     if (!fault_.empty()) throw RunError(fault_);
-    if (parts_.progress != nullptr) parts_.progress->update(stall_detector_.sum(), parts_.all_tasks, now - began_);
+    if (parts_.progress != nullptr)
+        parts_.progress->update(stall_detector_.sum(), parts_.all_tasks, now - began_, stall_detector_.rounds());
     if (advice == StallDetector::Advice::explain) parts_.explain(stall_detector_.silence(now));
     if (advice != StallDetector::Advice::give_up) return;
     char seconds[32];

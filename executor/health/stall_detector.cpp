@@ -11,6 +11,7 @@ StallDetector::StallDetector(Rank self, int ranks, double stall, double now)
     : self_(self),
       stall_(stall),
       done_(static_cast<std::size_t>(ranks)),
+      said_(static_cast<std::size_t>(ranks), 0),
       changed_(now),
       heard_(static_cast<std::size_t>(ranks), now),
       has_explained_(static_cast<std::size_t>(ranks), false) {}
@@ -20,7 +21,10 @@ void StallDetector::hear(Note const& note, double now) {
     std::istringstream words(note.text);
     std::string verb;
     words >> verb;
-    if (verb == "done") words >> done_[peer].tasks >> done_[peer].flops;
+    if (verb == "done") {
+        words >> done_[peer].tasks >> done_[peer].flops;
+        ++said_[peer];
+    }
     if (verb == "explain") asked_by_ = note.peer;
     if (verb == "explained") has_explained_[peer] = true;
     heard_[peer] = now;
@@ -28,6 +32,7 @@ void StallDetector::hear(Note const& note, double now) {
 
 StallDetector::Advice StallDetector::tick(double now, Done mine, std::vector<Note>& out) {
     done_[static_cast<std::size_t>(self_.value())] = mine;
+    ++said_[static_cast<std::size_t>(self_.value())];
     if (Done const all = sum(); !(all == last_)) {
         last_ = all;
         changed_ = now;
@@ -67,6 +72,8 @@ StallDetector::Advice StallDetector::ask_all(double now, std::vector<Note>& out)
         if (Rank{rank} != self_) out.push_back({Rank{rank}, "explain"});
     return Advice::explain;
 }
+
+std::int64_t StallDetector::rounds() const { return *std::min_element(said_.begin(), said_.end()); }
 
 bool StallDetector::all_have_explained() const {
     for (std::size_t rank = 0; rank < has_explained_.size(); ++rank)

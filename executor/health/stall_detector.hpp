@@ -36,7 +36,8 @@ public:
     /// Called about once a second. Appends what to send.
     Advice tick(double now, Done mine, std::vector<Note>& out);
 
-    Done sum() const;  // of all ranks at rank 0; elsewhere this rank's
+    Done sum() const;             // of all ranks at rank 0; elsewhere this rank's
+    std::int64_t rounds() const;  // at rank 0: how often each rank has said what it has done
     /// The ranks of which nothing has been heard for half of `stall` although they should say something each second: at
     /// rank 0 any other, elsewhere rank 0. "rank 2 has not been heard of for 31 s; is its process stopped or its host
     /// gone?", or "".
@@ -50,7 +51,8 @@ private:
 
     Rank self_;
     double stall_;
-    std::vector<Done> done_;  // by rank; rank 0 alone knows the others'
+    std::vector<Done> done_;          // by rank; rank 0 alone knows the others'
+    std::vector<std::int64_t> said_;  // by rank: how often it has said that
     Done last_;
     double changed_;                   // when anything was last done
     std::vector<double> heard_;        // by rank: when it was last heard

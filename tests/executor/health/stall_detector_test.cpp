@@ -22,6 +22,11 @@ TEST_CASE("rank 0 adds up what all ranks have done", "[executor][stall_detector]
     first.hear({Rank{1}, notes[0].text}, 1);
     CHECK(first.tick(1, {2, 1}, notes) == Advice::go_on);
     CHECK(first.sum() == Done{7, 3.5});
+    CHECK(first.rounds() == 1);
+    first.tick(2, {4, 2}, notes);
+    CHECK(first.rounds() == 1);
+    first.hear({Rank{1}, "done 6 3"}, 2);
+    CHECK(first.rounds() == 2);
 }
 
 TEST_CASE("a stall is given up when all have explained it", "[executor][stall_detector]") {
@@ -81,32 +86,55 @@ TEST_CASE("ranks that rank 0 forgot explain it to one another and give up", "[ex
 TEST_CASE("plain progress is a line every five percent or thirty seconds", "[executor][stall_detector]") {
     std::ostringstream out;
     Progress progress(ProgressMode::plain, out);
-    for (int i = 0; i <= 100; ++i) progress.update({i, 0}, {100}, i * 0.1);
+    for (int i = 0; i <= 100; ++i) progress.update({i, 0}, {100}, i * 0.1, i + 1);
     auto const lines = [&] {
         auto const text = out.str();
         return std::count(text.begin(), text.end(), '\n');
     };
     CHECK(lines() == 20);
     CHECK(out.str().find('\r') == std::string::npos);
-    progress.update({100, 0}, {100}, 50);
+    progress.update({100, 0}, {100}, 50, 102);
     CHECK(lines() == 21);
 }
 
 TEST_CASE("a bar is one line, and nothing is said when progress is off", "[executor][stall_detector]") {
     std::ostringstream bar, off;
     Progress with_bar(ProgressMode::bar, bar), silent(ProgressMode::off, off);
-    with_bar.update({1, 0}, {2}, 1);
+    with_bar.update({1, 0}, {2}, 1, 1);
     with_bar.finish();
     CHECK(bar.str().find("\r[###############               ] 50 % (1/2 tasks)") == 0);
     CHECK(bar.str().back() == '\n');
-    silent.update({1, 0}, {2}, 1);
+    silent.update({1, 0}, {2}, 1, 1);
     silent.finish();
     CHECK(off.str().empty());
 }
 
 TEST_CASE("progress says percent, tasks, speed and time left", "[executor][stall_detector]") {
-    CHECK(progress_text({25, 5e9}, {100}, 10) == "25 % (25/100 tasks), 0.5 GFLOP/s, about 0:30 left");
-    CHECK(progress_text({0, 0}, {100}, 0) == "0 % (0/100 tasks), 0 GFLOP/s");
-    CHECK(progress_text({25, 5e9}, {100, 50}, 10) == "75 % (75/100 tasks), 0.5 GFLOP/s, about 0:10 left");
-    CHECK(progress_text({1, 0}, {1001}, 10).find("about 2:46:40 left") != std::string::npos);
+    Pace const pace{.tasks = 2.5, .flops = 0.5e9};
+    CHECK(progress_text({25, 5e9}, {100}, pace) == "25 % (25/100 tasks), 0.5 GFLOP/s, about 0:30 left");
+    CHECK(progress_text({25, 5e9}, {100, 50}, pace) == "75 % (75/100 tasks), 0.5 GFLOP/s, about 0:10 left");
+    CHECK(progress_text({25, 5e9}, {100}, {}) == "25 % (25/100 tasks)");
+    CHECK(progress_text({1, 0}, {1001}, Pace{.tasks = 0.1}).find("about 2:46:40 left") != std::string::npos);
+}
+
+TEST_CASE("what comes before the first task, and ranks that are not heard of yet, lengthen no time left",
+          "[executor][stall_detector]") {
+    std::ostringstream out;
+    Progress progress(ProgressMode::plain, out);
+    AllTasks const all{1000, 500};              // four ranks that read for 20 s and do 10 tasks a second each then
+    progress.update({0, 0}, all, 10, 10);       // all read
+    progress.update({10, 1e9}, all, 21, 10);    // rank 0 alone has said that it did something
+    progress.update({40, 4e9}, all, 21.1, 11);  // and now all have
+    progress.update({50, 5e9}, all, 22, 11);
+    progress.update({70, 7e9}, all, 22.05, 11);  // two others
+    CHECK(out.str().empty());
+    progress.update({80, 8e9}, all, 22.1, 12);
+    CHECK(out.str() == "einrun: 58 % (580/1000 tasks), 4 GFLOP/s, about 0:11 left\n");
+}
+
+TEST_CASE("a run with a silent rank still says something", "[executor][stall_detector]") {
+    std::ostringstream out;
+    Progress progress(ProgressMode::plain, out);
+    progress.update({1, 1e9}, {10}, 31, 0);
+    CHECK(out.str() == "einrun: 10 % (1/10 tasks)\n");
 }
