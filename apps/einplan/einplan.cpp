@@ -14,6 +14,7 @@
 #include "apps/graph_file.hpp"
 #include "apps/report_errors.hpp"
 #include "executor/checkpoint/folder/checkpoint_folder.hpp"
+#include "executor/checkpoint/folder/finished_run.hpp"
 #include "lib/base/files/missing_path.hpp"
 #include "lib/base/text/hex.hpp"
 #include "lib/relation/plan_json.hpp"
@@ -56,6 +57,16 @@ fs::path rest_of(fs::path const& folder) {
         throw InputError(
             Fault{folder.string(), "", "a folder of checkpoints", "none", mend_missing(folder, PathIs::folder)});
     auto const found = executor::newest_checkpoint(folder);
+    auto const finished = executor::finished_run(folder);
+    std::string const results =
+        finished ? "was finished at " + finished->time + ", with results in " + finished->folder : "";
+    if (!found && finished)
+        throw InputError(Fault{folder.string(), "", "a checkpoint of einrun --checkpoint",
+                               "none of a run that " + results,
+                               "nothing is left to do; to run it again, plan the graph itself: einplan GRAPH"});
+    if (finished)
+        apps::say("einplan", "note: a run with " + folder.string() + " " + results +
+                                 "; planned is what came after its last checkpoint, " + found->path.string());
     if (!found)
         throw InputError(Fault{folder.string(), "", "a checkpoint of einrun --checkpoint", "none",
                                "plan the graph itself: einplan GRAPH"});

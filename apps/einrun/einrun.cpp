@@ -127,11 +127,10 @@ void conclude_checkpoints(Transport& transport, Checkpoints const& checkpoints, 
 
 Checkpoints::Results results_of(RunSettings const& settings) { return {settings.out, settings.dense_outputs}; }
 
-/// Nothing where more is asked for than results: that takes a run.
-std::optional<Checkpoints::Results> enough_results(apps::EinrunOptions const& options) {
+Checkpoints::Wanted wanted_of(apps::EinrunOptions const& options) {
     RunSettings const& settings = options.run;
     bool const more = options.verify || settings.check_finite || !settings.report.empty() || !settings.trace.empty();
-    return more ? std::nullopt : std::optional(results_of(settings));
+    return more ? Checkpoints::Wanted::more : Checkpoints::Wanted::results;
 }
 
 /// At rank 0 alone, what it wants counts for all: a thousand ranks do not ask Slurm at once.
@@ -175,7 +174,7 @@ void run_as_rank(apps::EinrunOptions const& options, Transport& transport) {
         checkpoints.emplace(transport, schedule.header, settings.checkpoints,
                             CheckpointOrigin{settings.version, schedule.hash, settings.schedule, schedule.data_folder},
                             messages);
-        if (checkpoints->open(enough_results(options))) return;
+        if (checkpoints->open(results_of(settings), wanted_of(options))) return;
     }
     settings.check_calls.wanted = only_calls_can_be_verified(options, schedule, transport);
     scheduler::Cluster cluster;

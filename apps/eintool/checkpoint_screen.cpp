@@ -150,6 +150,21 @@ void add_checkpoint(fs::path const& path, Check check, CheckpointScreen& out) {
     }
 }
 
+std::string finished_text(executor::FinishedRun const& run) {
+    return line("finished", run.time + ": " + std::to_string(run.results.size()) +
+                                (run.results.size() == 1 ? " result" : " results") + " in " + run.folder);
+}
+
+/// A run may be finished before it has saved any.
+std::optional<CheckpointScreen> without_checkpoint(fs::path const& given) {
+    fs::path const path = without_end(given);
+    auto const finished = executor::finished_run(path);
+    if (!finished || !executor::checkpoint_numbers(path).empty()) return std::nullopt;
+    CheckpointScreen out;
+    out.text = line("checkpoint", path.string() + ": none was saved") + finished_text(*finished);
+    return out;
+}
+
 /// One of those that are not shown whole.
 void add_other(fs::path const& path, Check check, CheckpointScreen& out) {
     try {
@@ -169,14 +184,12 @@ bool is_checkpoint_folder(fs::path const& path) {
 }
 
 CheckpointScreen checkpoint_screen(fs::path const& given, Check check) {
+    if (auto const screen = without_checkpoint(given)) return *screen;
     fs::path const path = checkpoint_path(given);
     CheckpointScreen out;
     add_checkpoint(path, check, out);
     if (path == without_end(given)) return out;
-    if (auto const finished = executor::finished_run(path.parent_path()))
-        out.text +=
-            line("finished", finished->time + ": " + std::to_string(finished->results.size()) +
-                                 (finished->results.size() == 1 ? " result" : " results") + " in " + finished->folder);
+    if (auto const finished = executor::finished_run(path.parent_path())) out.text += finished_text(*finished);
     std::vector<std::string> numbers = executor::checkpoint_numbers(path.parent_path());
     numbers.pop_back();
     std::size_t const shown = std::min(most_others, numbers.size());

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <ctime>
 
-#include "executor/checkpoint/folder/checkpoint_fault.hpp"
 #include "executor/checkpoint/folder/finished_run.hpp"
 #include "executor/checkpoint/rest_graph.hpp"
 #include "executor/checkpoint/tuning.hpp"
@@ -64,9 +63,9 @@ Checkpoints::Checkpoints(Transport& transport, schedule::Header& header, Checkpo
       wishes_(settings_.times, seconds_now(), first_writing(header)),
       began_(seconds_now()) {}
 
-bool Checkpoints::open(std::optional<Results> const& enough) {
+bool Checkpoints::open(Results const& results, Wanted wanted) {
     agree(transport_, [&] {
-        if (first()) find(enough);
+        if (first()) find(results, wanted);
     });
     if (!transport_.all_gather(nothing_to_do_ ? "nothing" : "").front().empty()) return true;
     share_found();
@@ -164,104 +163,6 @@ void Checkpoints::take_copies() {
         header_ = with_copies(std::move(header_), copies_.copies, settings_.folder);
         bases_.merge(checkpoints_of_inputs(header_, origin_.data_folder, settings_.folder));
     });
-}
-
-/// A hash of all that decides the results.
-std::string Checkpoints::run_of(Results const& results) const {
-    Manifest run;
-    run.schedule_hash = origin_.schedule_hash;
-    run.params = {header_.params.begin(), header_.params.end()};
-    for (NamedInput const& input : inputs_) run.inputs.push_back({input.tensor, "", input.file});
-    return text_hash(to_text(run) + (results.dense ? "dense" : ""));
-}
-
-void Checkpoints::note_finished(Results const& results, std::vector<fs::path> const& files) {
-    try {
-        std::vector<std::string> names;
-        for (fs::path const& file : files) names.push_back(file.filename().string());
-        executor::note_finished(settings_.folder, {run_of(results), utc_now(), results.folder.string(),
-                                                   results_now(results.folder, names)});
-    } catch (Error const& error) {
-        messages_.warn("the same command would go on from the last checkpoint again: " + std::string(error.what()));
-    }
-}
-
-/// At rank 0: what is in the folder, and whether it is this run's.
-void Checkpoints::find(std::optional<Results> const& enough) {
-    lock_.emplace(settings_.folder);
-    sweep_partial(settings_.folder);
-    copies_.copies.resize(header_.inputs.size());
-    std::optional<FoundCheckpoint> found = newest_checkpoint(settings_.folder);
-    bool const is_ours = found && found->manifest.schedule_hash == origin_.schedule_hash;
-    if (is_ours) {
-        copies_.copies = copies_of(header_, found->manifest.inputs);
-        for (std::string const& text :
-             changed_originals(header_, copies_.copies, found->manifest.inputs, origin_.data_folder))
-            messages_.warn(text);
-    }
-    inputs_ = inputs_now(header_, copies_.copies, origin_.data_folder, settings_.folder);
-    auto const finished = enough ? finished_run(settings_.folder) : std::nullopt;
-    nothing_to_do_ = finished && finished->run == run_of(*enough) && has_results(*finished, enough->folder);
-    if (nothing_to_do_) {
-        messages_.report("finished at " + finished->time + ", and the results are in " + enough->folder.string() +
-                         ": nothing to do; remove " + settings_.folder.string() + " to run it again");
-        return;
-    }
-    if (!found) {
-        messages_.report("no checkpoint in " + settings_.folder.string() + ": from the beginning");
-        return;
-    }
-    if (!is_ours && is_rest_of(header_, found->path)) {
-        bases_.insert(found->number);
-        messages_.report("the schedule is of what " + found->path.string() + " leaves to do: from its beginning");
-        return;
-    }
-    check(*found);
-    messages_.report((found->manifest.is_of_beginning() ? "begins with the inputs in " : "goes on from ") +
-                     found->path.string() + " of " + found->manifest.time);
-    resumed_ = std::move(found);
-}
-
-/// @throws InputError unless it is of this schedule and these inputs
-void Checkpoints::check(FoundCheckpoint const& found) {
-    Faults faults((found.path / "manifest.json").string());
-    Manifest const& manifest = found.manifest;
-    std::string const other =
-        "give another folder to --checkpoint, or plan what this one leaves to do: einplan --resume " +
-        settings_.folder.string() + " -n " + std::to_string(header_.ranks);
-    bool const other_graph = manifest.graph_hash != text_hash(header_.graph_text);
-    if (manifest.schedule_hash != origin_.schedule_hash)
-        faults.add("/schedule",
-                   "a checkpoint of " + origin_.schedule.string() + " (hash " + origin_.schedule_hash + ")",
-                   "one of another schedule (hash " + manifest.schedule_hash +
-                       (other_graph ? "), of another graph" : ") of the same graph"),
-                   other_graph ? "give another folder to --checkpoint, or remove this one" : other);
-    std::map<std::string, double> params(header_.params.begin(), header_.params.end());
-    for (auto const& [name, value] : params)
-        if (auto const then = manifest.params.find(name); then == manifest.params.end() || then->second != value)
-            faults.add("/params/" + name, std::to_string(value),
-                       then == manifest.params.end() ? "nothing" : std::to_string(then->second),
-                       "run with the same --set as before, or " + other);
-    for (std::size_t i = 0; i < std::min(inputs_.size(), manifest.inputs.size()); ++i) {
-        NamedInput const &now = inputs_[i], &then = manifest.inputs[i];
-        if (now.tensor == then.tensor && (now.file == then.file || !now.copy.empty())) continue;
-        faults.add("/inputs/" + std::to_string(i),
-                   "tensor '" + now.tensor + "' as it is now" + (now.file ? " (" + to_text(*now.file) + ")" : ""),
-                   "tensor '" + then.tensor + "'" + (then.file ? " (" + to_text(*then.file) + ")" : ""),
-                   "put the file back that was there, or give another folder to --checkpoint");
-    }
-    faults.throw_if_any();
-}
-
-/// Copies are whole; that they are those of this run. @throws InputError
-void Checkpoints::check_named_copies(FoundCheckpoint const& found) const {
-    Faults faults((found.path / "manifest.json").string());
-    for (std::size_t i = 0; i < std::min(inputs_.size(), found.manifest.inputs.size()); ++i)
-        if (NamedInput const& then = found.manifest.inputs[i]; !inputs_[i].copy.empty() && inputs_[i].file != then.file)
-            faults.add("/inputs/" + std::to_string(i),
-                       "the copy of tensor '" + then.tensor + "'" + (then.file ? " (" + to_text(*then.file) + ")" : ""),
-                       (settings_.folder / then.copy).string() + ", another file", fix_without(found.path));
-    faults.throw_if_any();
 }
 
 void Checkpoints::take_device(std::string const& device) {
@@ -389,6 +290,17 @@ Manifest Checkpoints::manifest_of(State const& state, std::vector<SavedValue> va
     out.begun = state.begun.list();
     out.values = std::move(values);
     return out;
+}
+
+void Checkpoints::note_finished(Results const& results, std::vector<fs::path> const& files) {
+    try {
+        std::vector<std::string> names;
+        for (fs::path const& file : files) names.push_back(file.filename().string());
+        executor::note_finished(settings_.folder, {run_of(results), utc_now(), results.folder.string(),
+                                                   results_now(results.folder, names)});
+    } catch (Error const& error) {
+        messages_.warn("the same command would go on from the last checkpoint again: " + std::string(error.what()));
+    }
 }
 
 std::string Checkpoints::fault() const {

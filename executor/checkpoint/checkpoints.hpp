@@ -42,11 +42,13 @@ public:
         std::filesystem::path folder;
         bool dense = false;  // sparse ones are written dense
     };
+    /// What a run is asked for: nothing but results, which those of a run that is finished will do for, or also what
+    /// only a run can make, as a report.
+    enum class Wanted { results, more };
     /// Collective, before the run: finds what is to be gone on from, checks all of it.
-    /// @param enough  where nothing but results is wanted: those of a run that is finished will do
-    /// @return whether they are there and there is nothing to do
+    /// @return whether the results are there and there is nothing to do
     /// @throws Disagreement when it is damaged, or of another schedule, inputs, params or device
-    bool open(std::optional<Results> const& enough);
+    bool open(Results const& results, Wanted wanted);
     /// One rank, when it is known. @throws InputError when the run that it goes on from had another
     void take_device(std::string const& device);
     /// Where the run goes on; nothing: from the beginning.
@@ -83,7 +85,9 @@ public:
 
 private:
     bool first() const { return transport_.rank() == Rank{0}; }
-    void find(std::optional<Results> const& enough);
+    void find(Results const& results, Wanted wanted);
+    bool is_done(Results const& results, Wanted wanted) const;
+    std::string beginning() const;
     std::string run_of(Results const& results) const;
     void share_found();
     void copy_inputs();

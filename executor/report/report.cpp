@@ -258,7 +258,9 @@ Json gather_report(Transport& transport, schedule::Header const& header, RunFact
     if (transport.rank() != Rank{0}) return nullptr;
     std::vector<Json> ranks;
     for (std::string const& text : texts) ranks.push_back(Json::parse(text));
-    return whole_report(ranks, header, facts);
+    Json report = whole_report(ranks, header, facts);
+    report["stopped"] = result.stopped;
+    return report;
 }
 
 std::string report_summary(Json const& report) {
@@ -267,15 +269,16 @@ std::string report_summary(Json const& report) {
     char text[640];
     std::snprintf(
         text, sizeof text,
-        "%s: %d %s x %d %s on %s\n"
+        "%s: %s%d %s x %d %s on %s\n"
         "  seconds    load %.3g, execute %.3g%s, store %.3g\n"
         "  speed      %s FLOP, %.3g GFLOP/s\n"
         "  moved      %s in %.0f messages (predicted %s)\n"
         "  peak       %s on the fullest rank (predicted %s)\n",
-        report.at("graph").get<std::string>().substr(0, 200).c_str(), ranks, ranks == 1 ? "rank" : "ranks", threads,
-        threads == 1 ? "thread" : "threads", report.at("device").get<std::string>().c_str(), number("/seconds/load"),
-        number("/seconds/execute"), report.at("repeat").size() > 1 ? " (median)" : "", number("/seconds/store"),
-        format_count(number("/flops")).c_str(), number("/gflops_per_second"),
+        report.at("graph").get<std::string>().substr(0, 200).c_str(),
+        report.value("stopped", false) ? "stopped before its end, on " : "", ranks, ranks == 1 ? "rank" : "ranks",
+        threads, threads == 1 ? "thread" : "threads", report.at("device").get<std::string>().c_str(),
+        number("/seconds/load"), number("/seconds/execute"), report.at("repeat").size() > 1 ? " (median)" : "",
+        number("/seconds/store"), format_count(number("/flops")).c_str(), number("/gflops_per_second"),
         format_bytes(number("/bytes_sent")).c_str(), number("/messages_sent"),
         format_bytes(number("/bytes_predicted")).c_str(),
         format_bytes(*std::max_element(report.at("peak_block_bytes").begin(), report.at("peak_block_bytes").end()))

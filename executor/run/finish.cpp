@@ -28,6 +28,13 @@ std::optional<Error> write_trace_if_asked(Transport& transport, RunEnd const& en
     return std::nullopt;
 }
 
+/// Of a run that ended early: what there is in place of results.
+std::string stopped_lines(RunEnd const& end) {
+    std::string const folder = end.settings.checkpoints.folder.string();
+    return "  results    none yet: the run stopped early, with " + (end.checkpoint ? end.checkpoint->last : folder) +
+           "\n  go on      the same command; on another number of ranks: einplan --resume " + folder + " -n RANKS\n";
+}
+
 /// @return why there is none, which was reported
 std::optional<Error> write_report_if_asked(RunSettings const& settings, Json const& report, Messages const& messages) {
     if (settings.report.empty()) return std::nullopt;
@@ -92,9 +99,9 @@ std::optional<Error> conclude(Json& report, RunEnd const& end, EndActions const&
     if (verified) report["verify"] = to_json(*verified);
     std::optional<Error> unwritten = write_report_if_asked(end.settings, report, messages);
     if (actions.summarize)
-        actions.summarize(report_summary(report) + summary_of(end.non_finite) +
-                          (end.checkpoint ? summary_of(*end.checkpoint) : "") +
-                          (verified ? verified_lines(*verified) : "") + (complete ? output_lines(end.outputs) : ""));
+        actions.summarize(
+            report_summary(report) + summary_of(end.non_finite) + (end.checkpoint ? summary_of(*end.checkpoint) : "") +
+            (verified ? verified_lines(*verified) : "") + (complete ? output_lines(end.outputs) : stopped_lines(end)));
     for (std::string const& message : warnings_of(end.non_finite, end.schedule.header)) messages.warn(message);
     for (std::string const& message : loops_that_ran_out(report)) messages.warn(message);
     if (verified) demand_verified(*verified);

@@ -37,11 +37,18 @@ for ranks in "$@"; do
     printf 'x' | dd of="$(ls stopped/*.npy | head -1)" bs=1 seek=130 conv=notrunc 2> /dev/null
     run "$ranks" train.sched stopped --checkpoint ckpt || fail "$ranks ranks, a result that changed: $(cat said)"
     diff -rq whole stopped || fail "$ranks ranks: a result that changed is not made again"
+    grep -q "^einrun: finished at .*, but the results are not in stopped as they were written" said ||
+        fail "$ranks ranks, a result that changed: $(cat said)"
     rm -rf stopped
     run "$ranks" train.sched stopped --checkpoint ckpt || fail "$ranks ranks, results that are gone: $(cat said)"
     diff -rq whole stopped || fail "$ranks ranks: results that are gone are not made again"
     run "$ranks" train.sched stopped --checkpoint ckpt --verify || fail "$ranks ranks, verified: $(cat said)"
     ! grep -q "nothing to do" said || fail "$ranks ranks: nothing was verified"
+    grep -q "^einrun: finished at .* are in stopped; --report.* take a run all the same" said ||
+        fail "$ranks ranks, verified: $(cat said)"
+    "$bin/einplan" --resume ckpt -n 1 --dry-run -q 2> said || fail "planning what a finished run left: $(cat said)"
+    grep -q "note: a run with ckpt was finished at .*, with results in stopped; planned is what came after" said ||
+        fail "planning what a finished run left: $(cat said)"
 
     # Killed.
     rm -rf ckpt killed
@@ -59,12 +66,18 @@ for ranks in "$@"; do
     other=$((ranks % 3 + 1))
     "$bin/einplan" --resume kept -n "$other" --decompose eindecomp -q -o rest.sched ||
         fail "what $ranks ranks left, planned for $other"
+    run "$other" rest.sched elastic --checkpoint anew --stop-at 0.000001
+    grep -q "^einrun: no checkpoint in anew: from the beginning of what kept/0[0-9]* left to do$" said ||
+        fail "what is left begins in a folder of its own: $(cat said)"
     run "$other" rest.sched elastic --checkpoint kept || fail "$other ranks go on for $ranks: $(cat said)"
     for file in whole/*.npy; do
         "$bin/eintool" diff "$file" "elastic/$(basename "$file")" --tolerance 1e-3 > differ \
             || fail "$other ranks after $ranks: $(cat differ)"
     done
-    rm -rf kept
+    run "$ranks" train.sched stopped --checkpoint kept --stop-at 0.000001
+    grep -q "^einrun: a run of another schedule, .* was finished in kept at .*, with results in elastic$" said ||
+        fail "the first schedule after what was left is finished: $(cat said)"
+    rm -rf kept anew
 
     # What belongs to another schedule, or is damaged.
     rm -rf ckpt
@@ -88,6 +101,15 @@ done
 # Blocks on disk.
 "$bin/einplan" chain.json -n 2 --decompose eindecomp -q -o chain.sched && run 2 chain.sched chain_whole
 rm -rf ckpt
+
+# Finished without a checkpoint.
+run 2 chain.sched chain_finished --checkpoint unsaved || fail "a run that saves nothing: $(cat said)"
+"$bin/einplan" --resume unsaved -n 2 --dry-run 2> said
+{ [ $? = 3 ] && grep -q "a run that was finished at .* with results in chain_finished; nothing is left" said; } ||
+    fail "--resume of a finished run: $(cat said)"
+"$bin/eintool" show unsaved > said 2>&1 && grep -q "^finished .*: 1 result in chain_finished$" said ||
+    fail "eintool show of a finished run without a checkpoint: $(cat said)"
+
 run 2 chain.sched chain_stopped --checkpoint ckpt --stop-at 0.000001 --memory 500KiB --spill-dir "$work"; code=$?
 [ $code = 75 ] || fail "a spilled run that is to stop early: code $code, $(cat said)"
 run 2 chain.sched chain_stopped --checkpoint ckpt --memory 500KiB --spill-dir "$work" \

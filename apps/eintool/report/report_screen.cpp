@@ -149,10 +149,21 @@ std::string resumed_text(Json const& report) {
            format_count(number_at(report, "/checkpoint/tasks_done").value_or(0)) + " tasks done\n";
 }
 
+/// Figures of such a run are of what it did, not of the graph.
+std::string stopped_text(Json const& report) {
+    if (report.value("stopped", Json(false)) != Json(true)) return "";
+    auto const last = Json::json_pointer("/checkpoint/last");
+    bool const saved = report.contains(last) && report.at(last).is_string();
+    return "  stopped before its end" +
+           (saved ? "; the same command goes on from " + cut(printable(report.at(last).get<std::string>()), 40) : "") +
+           "\n";
+}
+
 std::string title(NamedReport const& of) {
     Json const& report = of.report;
     return of.name + ": " + text_at(report, "graph") + " on " + text_at(report, "device") + ", " +
-           text_at(report, "strategy") + " placed by " + text_at(report, "place") + "\n" + resumed_text(report);
+           text_at(report, "strategy") + " placed by " + text_at(report, "place") + "\n" + resumed_text(report) +
+           stopped_text(report);
 }
 
 /// The ranks that compute longest, first.

@@ -74,6 +74,11 @@ TEST_CASE("a report says what was saved, and from where the run went on", "[apps
     CHECK(has(text, "  the last one                 2 KiB"));
     CHECK(has(text, "  saving, in all              500 ms"));
     CHECK_FALSE(has(text, "  failed"));
+    CHECK_FALSE(has(text, "stopped"));
+    report["stopped"] = true;
+    report["checkpoint"]["last"] = "D/000005";
+    CHECK(
+        has(report_screen({{"r.json", report}}), "  stopped before its end; the same command goes on from D/000005\n"));
 }
 
 TEST_CASE("two reports stand side by side with their ratio", "[apps][report]") {

@@ -47,6 +47,7 @@ TEST_CASE("a report is written, and what verify found is in it and in the summar
     Json const report = parse_json(read_text_file(one.settings.report), "report");
     CHECK(report.at("schedule_hash") == "0123456789abcdef");
     CHECK(report.at("reproducible") == false);
+    CHECK(report.at("stopped") == false);
     CHECK(report.at("verify").at("elements") == 4);
     CHECK_THAT(summary, Catch::Contains("verified   Z: 4 of 4 elements, 0 differ"));
     CHECK_THAT(summary, Catch::Contains("output     " + one.run->output_files()[0].string()));
@@ -110,6 +111,29 @@ TEST_CASE("a report that cannot be written is reported, and ends the run when th
     CHECK(summarized);
     REQUIRE(one.said.sorted().size() == 1);
     CHECK_THAT(one.said.sorted()[0], Catch::Contains("--report"));
+}
+
+TEST_CASE("a run that stopped says so first, and how to go on last", "[executor][run]") {
+    test::OneRank one;
+    one.settings.report = one.folder.path() / "report.json";
+    one.settings.checkpoints.folder = "ckpt";
+    one.prepare();
+    Ran ran = one.run->run();
+    ran.result.stopped = true;
+    RunEnd end = one.end_of(ran);
+    CheckpointReport checkpoint;
+    checkpoint.saved = 1;
+    checkpoint.last = "ckpt/000003";
+    end.checkpoint = checkpoint;
+    std::string summary;
+    EndActions actions;
+    actions.summarize = [&](std::string const& text) { summary = text; };
+    finish_run(*one.transport, end, actions, one.messages);
+    CHECK_THAT(summary.substr(0, summary.find('\n')), Catch::Contains(": stopped before its end, on 1 rank x "));
+    CHECK_THAT(summary, Catch::Contains("results    none yet: the run stopped early, with ckpt/000003\n"));
+    CHECK_THAT(summary, Catch::EndsWith("einplan --resume ckpt -n RANKS\n"));
+    CHECK_THAT(summary, !Catch::Contains("  output "));
+    CHECK(parse_json(read_text_file(one.settings.report), "report").at("stopped") == true);
 }
 
 TEST_CASE("many outputs are summed up", "[executor][run]") {
