@@ -13,12 +13,23 @@ export OMPI_MCA_oob_tcp_keepalive_intvl=2
 export OMPI_MCA_oob_tcp_keepalive_probes=3
 export SRUN_CPUS_PER_TASK=${SLURM_CPUS_PER_TASK:-4}
 
+if [ "${SLURM_NTASKS:-32}" -lt 32 ]; then
+    echo "expected 32 tasks, which $schedule is for, found --ntasks=$SLURM_NTASKS; submit without it," \
+        "or plan for that: einplan GRAPH (or --resume $checkpoint) -n $SLURM_NTASKS --batch slurm" >&2
+    exit 2
+fi
+if [ "${SLURM_ARRAY_TASK_COUNT:-1}" -gt 1 ]; then
+    echo "expected one job, found an array of $SLURM_ARRAY_TASK_COUNT: all would write $checkpoint and results;" \
+        "submit without --array, or give each its own checkpoint and --out here and remove this check" >&2
+    exit 2
+fi
+
 # Near the time limit (SIGUSR1) the ranks save a checkpoint and end with code 75. Slurm itself tells them when the job
 # is cancelled (SIGTERM). Neither then nor after SIGUSR2, which lets them save too, is it put back into the queue.
-requeues=yes
-trap 'kill -USR1 "$!"' USR1
+requeues=yes told='' ended=''
+trap 'told=${told:-$SECONDS}; kill -USR1 "$!"' USR1
 trap 'requeues=no; kill -USR1 "$!"' USR2
-trap 'requeues=no' TERM
+trap 'requeues=no ended=yes' TERM
 srun --mpi=pmix --kill-on-bad-exit=0 --wait=10 --ntasks=32 \
     einrun "$schedule" --checkpoint "$checkpoint" --stop-at auto &
 step=$!
@@ -29,20 +40,39 @@ while kill -0 "$step" 2> /dev/null; do
     code=$?
 done
 [ "$code" -ne 138 ] || code=75   # ended by SIGUSR1: it came before einrun had begun, nothing is lost
-[ "$code" -eq 75 ] && [ "$requeues" = yes ] || exit "$code"
-
-# Stopped with a checkpoint: again, unless the newest checkpoint has been the same for 3 ends, or this went on too long.
 newest=none
 for folder in "$checkpoint"/[0-9][0-9][0-9][0-9][0-9][0-9]; do
     [ ! -d "$folder" ] || newest=${folder##*/}
 done
+if [ "$ended" = yes ] && [ "$code" -ne 0 ]; then
+    echo "not requeued: Slurm ended the job (SIGTERM), by scancel or because its time was over; sbatch goes on from" \
+        "checkpoint $newest; where time was short, let Slurm signal earlier: sbatch --signal=B:USR1@600" >&2
+fi
+[ "$code" -eq 75 ] && [ "$requeues" = yes ] || exit "$code"
+
+# Slurm looks every 30 s who is to be signalled, and that early too: a short limit may be near its end from the start.
+if [ "${told:-31}" -le 30 ]; then
+    left=$(squeue -h -j "$SLURM_JOB_ID" -o %L 2> /dev/null)
+    case $left in [0-9]:[0-5][0-9] | [0-5][0-9]:[0-5][0-9])
+        echo "warning: told to stop $told s after the start, with $left of the time limit left: Slurm signals" \
+            "120 to 150 s before the end unless it is told otherwise; give more time (sbatch --time), or let it" \
+            "signal later (sbatch --signal=B:USR1@20: 20 to 50 s before the end)" >&2 ;;
+    esac
+fi
+
+# Stopped with a checkpoint: again, unless the newest checkpoint has been the same for 3 ends, or this went on too long.
 before='' fruitless=0 restarts=${SLURM_RESTART_COUNT:-0}
 if [ "$restarts" -gt 0 ] && [ -f "$checkpoint/.requeued" ]; then
     read -r before fruitless < "$checkpoint/.requeued"
 fi
 if [ "$newest" = "$before" ]; then fruitless=$((fruitless + 1)); else fruitless=0; fi
-if [ "$fruitless" -ge 2 ] || [ "$restarts" -ge 1000 ]; then
-    echo "not requeued: checkpoint $newest is the newest since $fruitless requeues of $restarts" >&2
+if [ "$fruitless" -ge 2 ]; then
+    echo "not requeued: checkpoint $newest has been the newest for $fruitless requeues; the time limit is too short" \
+        "to get to the next: give more (sbatch --time); einplan's line 'checkpoint' says how far apart they can be" >&2
+    exit "$code"
+fi
+if [ "$restarts" -ge 1000 ]; then
+    echo "not requeued: this was restart $restarts; sbatch the script again to go on from checkpoint $newest" >&2
     exit "$code"
 fi
 mkdir -p "$checkpoint"

@@ -4,64 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
-#include <sstream>
 
 namespace ein::apps {
 namespace {
 
 constexpr double mebibyte = 1 << 20, of_the_program = 256;
 
-/// What a shell command prints; nothing where it fails.
-std::string output_of(char const* command) {
-    FILE* const pipe = popen(command, "r");
-    if (pipe == nullptr) return "";
-    std::string out;
-    char text[256];
-    while (std::fgets(text, sizeof text, pipe) != nullptr) out += text;
-    return pclose(pipe) == 0 ? out : "";
-}
-
-bool slurm_is_configured() {
-    return std::getenv("SLURM_CONF") != nullptr || std::filesystem::exists("/etc/slurm/slurm.conf");
-}
-
-/// 4 of "gpu:a100:4(S:0-1)", 6 of "gpu:2,gpu:a100:4,shard:8", 0 of "(null)".
-int gpus_in(std::string const& devices) {
-    int count = 0;
-    std::istringstream items(devices);
-    for (std::string item; std::getline(items, item, ',');) {
-        if (!item.starts_with("gpu:")) continue;
-        std::string const plain = item.substr(0, item.find('('));
-        count += std::atoi(plain.c_str() + plain.rfind(':') + 1);
-    }
-    return count;
-}
-
 }  // namespace
 
-std::optional<NodeSize> largest_node(std::string const& listing) {
-    std::optional<NodeSize> largest;
-    std::istringstream lines(listing);
-    for (std::string line; std::getline(lines, line);) {
-        std::erase(line, '+');
-        std::istringstream numbers(line);
-        NodeSize node;
-        if (!(numbers >> node.cores >> node.mebibytes) || node.cores < 1) continue;
-        if (std::string devices; numbers >> devices) node.gpus = gpus_in(devices);
-        if (!largest || node.cores > largest->cores ||
-            (node.cores == largest->cores && node.mebibytes > largest->mebibytes))
-            largest = node;
-    }
-    return largest;
-}
-
-NodeSize node_at_hand() {
-    if (slurm_is_configured())
-        if (auto const node = largest_node(output_of("timeout 2 sinfo --noheader --format='%c %m %G' 2> /dev/null")))
-            return *node;
+NodeSize this_machine() {
     double const bytes = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
     return {static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)), static_cast<std::int64_t>(bytes / mebibyte)};
 }
@@ -83,7 +34,8 @@ BatchResources batch_resources(schedule::Header const& header, scheduler::Cluste
                        .threads = threads,
                        .mebibytes = static_cast<std::int64_t>(std::ceil(a_node * of_a_rank)),
                        .gpus_a_node = on_gpus ? a_node : 0,
-                       .too_much = {}};
+                       .too_much = {},
+                       .warning = {}};
     if (on_gpus && node && node->gpus.value_or(0) > 0) out.gpus_a_node = std::min(a_node, *node->gpus);
     if (node && out.mebibytes > node->mebibytes) out.too_much = node->mebibytes;
     return out;
@@ -98,7 +50,8 @@ std::string batch_options(BatchResources const& resources) {
 
 std::string batch_line(BatchResources const& resources) {
     return "#SBATCH " + batch_options(resources) +
-           (resources.too_much ? "  (the nodes here have " + std::to_string(*resources.too_much) + "M)" : "");
+           (resources.too_much ? "  (the nodes here have " + std::to_string(*resources.too_much) + "M)" : "") +
+           (resources.warning.empty() ? "" : "  (no partition for it, see the warning)");
 }
 
 }  // namespace ein::apps

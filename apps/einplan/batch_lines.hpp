@@ -21,12 +21,7 @@ struct NodeSize {
     friend bool operator==(NodeSize const&, NodeSize const&) = default;
 };
 
-/// The largest node that `listing` names, one "CORES MEBIBYTES GPUS" a line, as sinfo --format='%c %m %G' prints them
-/// ("128+" means at least that; GPUS as "gpu:a100:4(S:0-1)", or "(null)").
-std::optional<NodeSize> largest_node(std::string const& listing);
-
-/// Slurm's largest node, where its commands are installed and answer within two seconds; else this machine.
-NodeSize node_at_hand();
+NodeSize this_machine();
 
 /// What a job of a schedule asks for.
 struct BatchResources {
@@ -34,6 +29,7 @@ struct BatchResources {
     std::int64_t mebibytes = 0;            // of a node
     int gpus_a_node = 0;                   // 0: none
     std::optional<std::int64_t> too_much;  // what the nodes have, where that is less
+    std::string warning;                   // where Slurm may never start such a job
     friend bool operator==(BatchResources const&, BatchResources const&) = default;
 };
 

@@ -10,8 +10,10 @@
 #include "apps/einplan/plan_summary.hpp"
 #include "apps/einplan/prepare_graph.hpp"
 #include "apps/einplan/search_text.hpp"
+#include "apps/einplan/slurm_partitions.hpp"
 #include "apps/explain/columns.hpp"
 #include "apps/explain/print.hpp"
+#include "apps/report_errors.hpp"
 #include "lib/base/text/quantities.hpp"
 #include "lib/schedule/memory/replay.hpp"
 #include "scheduler/simulate/simulate.hpp"
@@ -81,9 +83,19 @@ void PlanReport::end() const {
     if (json_) print(document_.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
-BatchResources PlanReport::resources_of(schedule::Schedule const& schedule) const {
-    auto const node = options_.cluster.empty() ? std::optional(node_at_hand()) : std::nullopt;
-    return batch_resources(schedule.header, machines_.cluster, node, device_memory_of(options_).has_value());
+BatchResources const& PlanReport::resources_of(schedule::Schedule const& schedule) const {
+    if (!resources_) {
+        std::vector<Partition> const partitions = partitions_at_hand();
+        bool const on_gpus = device_memory_of(options_).has_value();
+        schedule::Header const& header = schedule.header;
+        if (options_.cluster.empty()) {
+            resources_ = resources_on(partitions, this_machine(), header, machines_.cluster, on_gpus);
+        } else {
+            resources_ = batch_resources(header, machines_.cluster, std::nullopt, on_gpus);
+            resources_->warning = room_warning(*resources_, partitions);
+        }
+    }
+    return *resources_;
 }
 
 void PlanReport::batch(schedule::Schedule const& schedule) const {
@@ -94,6 +106,8 @@ void PlanReport::batch(schedule::Schedule const& schedule) const {
                        .resources = resources_of(schedule),
                        .device_memory = options_.device_memory,
                        .spills = schedule::disk_use(schedule).blocks > 0};
+    if (options_.batch == "slurm" && !job.resources.warning.empty())
+        say("einplan", "warning: " + job.resources.warning);
     print(options_.batch == "slurm" ? slurm_script(job) : mpirun_command(job));
 }
 

@@ -23,7 +23,7 @@ public:
     void end() const;
 
 private:
-    BatchResources resources_of(schedule::Schedule const& schedule) const;
+    BatchResources const& resources_of(schedule::Schedule const& schedule) const;
     std::string summary_of(graph::EinGraph const& graph, Planned const& planned) const;
     /// Made once, whoever asks.
     scheduler::Simulation const& simulated(schedule::Schedule const& schedule) const;
@@ -33,6 +33,7 @@ private:
     Machines const& machines_;
     bool json_;
     mutable std::optional<scheduler::Simulation> simulated_;  // of the one schedule that this is about
+    mutable std::optional<BatchResources> resources_;         // for it, asked of Slurm once
     Json document_ = Json::object();
 };
 

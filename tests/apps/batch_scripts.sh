@@ -14,6 +14,12 @@ await() {
     fail "waited 20 s for: $1"
 }
 
+# What sinfo says, where it is asked at all: nothing yet.
+mkdir fake
+printf '#!/bin/bash\ncat "%s/partitions"\n' "$work" > fake/sinfo; chmod +x fake/sinfo
+touch partitions slurm.conf
+export PATH=$work/fake:$PATH SLURM_CONF=$work/slurm.conf
+
 # The examples in configs/ are what the commands in its README print.
 cp -r "$source_folder/examples" "$source_folder/configs" .
 commands=$(grep '^einplan ' configs/README.md)
@@ -36,6 +42,19 @@ grep -q '^einplan: graph for 2 ranks$' summary || fail "expected the summary on 
 grep -qF "schedule='a b'\\''s.sched'" job.sh || fail "a name with a space: $(grep schedule= job.sh)"
 resources=$(sed -n 's/^  batch  *//p' summary)
 grep -qxF "${resources%%  (*}" job.sh || fail "the summary and the script ask for different things: $resources"
+# Nodes that no partition has: a warning, in the script too, and the script all the same.
+echo "main* 1 1-infinite 1 64000 (null)" > partitions
+"$bin/einplan" examples/first.json -n 2 --batch slurm > crowded.sh 2> summary || fail "$(cat summary)"
+crowded="expected 2 nodes with 1 core and [0-9]*M in a partition, found 1 in main.*(PartitionConfig); plan with -n 1 or"
+for file in "summary ^einplan: warning: $crowded" "crowded.sh ^# einplan's warning: $crowded"; do
+    grep -q "${file#* }" "${file%% *}" || fail "expected '$file' in $(cat "${file%% *}")"
+done
+grep -q "^  batch .*(no partition for it, see the warning)" summary || fail "$(cat summary)"
+"$bin/einplan" examples/first.json -n 2 --batch slurm -q --cluster configs/four-nodes.json > /dev/null 2> summary
+grep -q "^einplan: warning: expected 1 node with 8 cores .* found none: " summary || fail "--cluster: $(cat summary)"
+"$bin/einplan" examples/first.json -n 2 > summary 2>&1
+! grep -q "^einplan: warning" summary || fail "a warning about scripts without one: $(cat summary)"
+: > partitions
 "$bin/einplan" examples/first.json -n 2 --batch mpirun -q > plain
 [ "$(wc -l < plain)" = 1 ] || fail "expected one line, found: $(cat plain)"
 grep -qE '^mpirun -n 2 --mca orte_allowed_exit_without_sync 1 .*einrun examples/first.sched$' plain ||
@@ -49,14 +68,14 @@ done
 [ $? = 2 ] || fail "--batch pbs: expected code 2, found $(cat said)"
 
 # A job: srun does what $work/step says; scontrol notes that it was called.
-mkdir fake
 printf '#!/bin/bash\necho "srun $*" >> "%s/calls"\n. "%s/step"\n' "$work" "$work" > fake/srun
 printf '#!/bin/bash\necho "scontrol $*" >> "%s/calls"\n' "$work" > fake/scontrol
+printf '#!/bin/bash\ncat "%s/left"\n' "$work" > fake/squeue
 chmod +x fake/*
 "$bin/einplan" examples/first.json -n 2 -o first.sched --batch slurm -q > job.sh
-job() {   # RESTARTS STEP: the code of the job, which is in $code
+job() {   # RESTARTS STEP [VARIABLE...]: the code of the job, which is in $code
     echo "$2" > step; : > calls
-    SLURM_JOB_ID=7 SLURM_RESTART_COUNT=$1 PATH="$work/fake:$PATH" bash job.sh > log 2>&1; code=$?
+    env "${@:3}" SLURM_JOB_ID=7 SLURM_RESTART_COUNT="$1" PATH="$work/fake:$PATH" bash job.sh > log 2>&1; code=$?
 }
 ends() {   # CODE REQUEUED WHAT
     local requeued=no
@@ -71,16 +90,30 @@ for stage in none 000003; do
     job 0 'exit 75'; ends 0 yes "stopped, $stage"
     job 1 'exit 75'; ends 0 yes "stopped again, $stage"
     job 2 'exit 75'; ends 75 no "stopped a third time, $stage"
+    grep -q "^not requeued: checkpoint $stage has been the newest for 2 requeues; .*give more (sbatch --time)" log ||
+        fail "$(cat log)"
 done
 job 0 'exit 75'; ends 0 yes "submitted anew"
 for k in 4 5 6 7 8; do job $k "mkdir first.checkpoint/00000$k; exit 75"; ends 0 yes "progress to 00000$k"; done
 job 1000 'mkdir first.checkpoint/000009; exit 75'; ends 75 no "a thousand restarts"
 job 0 'kill -USR1 $$'; ends 0 yes "told to stop before einrun had begun"
 
+# What sbatch was given besides may not fit the schedule: nothing is started.
+job 0 'exit 0' SLURM_NTASKS=1; ends 2 no "fewer tasks than ranks"
+grep -q "^expected 2 tasks, which first.sched is for, found --ntasks=1; .* -n 1 --batch slurm$" log || fail "$(cat log)"
+[ ! -s calls ] || fail "fewer tasks than ranks: $(cat calls)"
+job 0 'exit 0' SLURM_NTASKS=3; ends 0 no "more tasks than ranks"
+job 0 'exit 0' SLURM_ARRAY_TASK_COUNT=3; ends 2 no "an array"
+grep -q "^expected one job, found an array of 3: .* without --array" log || fail "$(cat log)"
+job 0 'exit 0' SLURM_ARRAY_TASK_COUNT=1; ends 0 no "an array of one"
+
 # Signals to the script: USR1 lets the step save and requeues, USR2 saves and does not, TERM only keeps it from that.
-for case in "USR1 0 yes" "USR2 75 no" "TERM 75 no"; do
-    read -r signal expected requeued <<< "$case"
-    rm -rf ready first.checkpoint; : > calls
+# Slurm's signal soon after the start of a job whose limit is short gets a warning; someone's in a long one does not.
+early="warning: told to stop [0-9]* s after the start, with 1:52 of .*; give more time (sbatch --time)"
+ended="not requeued: Slurm ended the job (SIGTERM).* sbatch goes on from checkpoint none; .* signal earlier"
+for case in "USR1 0 yes 1:52 $early" "USR1 0 yes 3:59:40" "USR2 75 no 1:52" "TERM 75 no 1:52 $ended"; do
+    read -r signal expected requeued left said <<< "$case"
+    rm -rf ready first.checkpoint; : > calls; echo "$left" > left
     echo 'trap "exit 75" USR1; touch '"$work"'/ready; while :; do sleep 0.05; done' > step
     SLURM_JOB_ID=7 PATH="$work/fake:$PATH" bash job.sh > log 2>&1 &
     pid=$!
@@ -89,5 +122,10 @@ for case in "USR1 0 yes" "USR2 75 no" "TERM 75 no"; do
     [ "$signal" != TERM ] || kill -USR1 "$(pgrep -P $pid -f fake/srun)"   # as Slurm tells the ranks itself
     wait $pid; code=$?
     ends "$expected" "$requeued" "$signal"
+    if [ -n "$said" ]; then
+        grep -q "^$said" log || fail "$signal, $left left: expected '$said', found $(cat log)"
+    elif grep -q -e "^warning: told" -e "^not requeued" log; then
+        fail "$signal, $left left: $(cat log)"
+    fi
 done
 exit $failed

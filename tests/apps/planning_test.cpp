@@ -4,6 +4,7 @@
 
 #include "apps/einplan/batch_lines.hpp"
 #include "apps/einplan/plan_summary.hpp"
+#include "apps/einplan/slurm_partitions.hpp"
 #include "lib/base/error.hpp"
 #include "lib/schedule/memory/replay.hpp"
 #include "lib/schedule/verify/verify.hpp"
@@ -198,15 +199,47 @@ TEST_CASE("where much is moved the plan that moves less is taken", "[apps][plann
           planner::plan(small, {.ranks = 8}).elements());  // not worth a look
 }
 
-TEST_CASE("the largest node of sinfo's list is the one with most cores", "[apps][batch]") {
-    CHECK(apps::largest_node("16 64000\n128 256000+\n128 512000\n")->mebibytes == 512000);
-    CHECK(apps::largest_node("8+ 1000\n")->cores == 8);
-    CHECK(apps::largest_node("8 1000 gpu:a100:4(S:0-1)\n") == apps::NodeSize{8, 1000, 4});
-    CHECK(apps::largest_node("8 1000 gpu:2,shard:9,gpu:h100:1\n")->gpus == 3);
-    CHECK(apps::largest_node("8 1000 (null)\n")->gpus == 0);
-    CHECK_FALSE(apps::largest_node("8 1000\n")->gpus);
-    CHECK_FALSE(apps::largest_node(""));
-    CHECK_FALSE(apps::largest_node("slurm_load_partitions: Unable to contact slurm controller\n"));
+TEST_CASE("sinfo's list gives partitions, the default one first, their largest nodes first", "[apps][batch]") {
+    auto const partitions = apps::partitions_in(
+        "big 2 1-4 128+ 512000 gpu:2,shard:9,gpu:h100:1\n"
+        "main* 3 1-infinite 16 64000 (null)\n"
+        "main* 1 1-infinite 64 256000+ gpu:a100:4(S:0-1)\n"
+        "old 9 8 4 1000\n"
+        "slurm_load_partitions: Unable to contact slurm controller\n");
+    REQUIRE(partitions.size() == 3);
+    CHECK(partitions[0] == apps::Partition{"main", true, std::nullopt, {{{64, 256000, 4}, 1}, {{16, 64000, 0}, 3}}});
+    CHECK(partitions[1] == apps::Partition{"big", false, 4, {{{128, 512000, 3}, 2}}});
+    CHECK(partitions[2] == apps::Partition{"old", false, 8, {{{4, 1000, std::nullopt}, 9}}});
+    CHECK(apps::partitions_in("").empty());
+}
+
+TEST_CASE("a job that no partition has the nodes for gets a warning, and what to do", "[apps][batch]") {
+    scheduler::Cluster const cluster;  // 4 ranks a node, 8 threads a rank
+    schedule::Header header;
+    auto const resources = [&](int ranks, std::string const& listing, bool on_gpus = false) {
+        header.ranks = ranks;
+        header.prediction.peak_bytes = std::vector<std::int64_t>(static_cast<std::size_t>(ranks), 1 << 20);
+        return apps::resources_on(apps::partitions_in(listing), std::nullopt, header, cluster, on_gpus);
+    };
+    std::string const small = "main* 4 1-infinite 8 64000 (null)\n", big = "big 90 1-6 8 64000 gpu:4\n";
+    CHECK(resources(16, small).warning == "");
+    auto const too_many = resources(24, small);
+    CHECK(too_many.nodes == 6);
+    CHECK(too_many.warning ==
+          "expected 6 nodes with 8 cores and 1029M in a partition, found 4 in main: Slurm refuses the job, or lets it "
+          "wait for ever (PartitionConfig); plan with -n 16 or fewer");
+    CHECK(resources(24, small + big).warning ==
+          "expected 6 nodes with 8 cores and 1029M in the default partition main, found 4; submit with sbatch "
+          "--partition=big");
+    CHECK_THAT(resources(28, small + big).warning, Catch::Contains("found 6 in big"));  // of one job
+    CHECK(resources(8, small + big, true).gpus_a_node == 4);
+    CHECK_THAT(resources(8, small + big, true).warning, Catch::EndsWith("--partition=big"));
+    CHECK_THAT(resources(8, "main* 4 1-infinite 8 100 (null)\n").warning, Catch::Contains("found none"));
+    // One large node is passed over for enough smaller ones; a partition that is not default must be named anyway.
+    CHECK(resources(12, "main* 1 1-infinite 64 64000\nmain* 9 1-infinite 16 64000\n").threads == 4);
+    CHECK(resources(4, "main* 1 1-infinite 64 64000\nmain* 9 1-infinite 16 64000\n").threads == 8);
+    CHECK(resources(24, big).warning == "");
+    CHECK(resources(24, "").warning == "");
 }
 
 TEST_CASE("a batch line asks for no more than the nodes have", "[apps][batch]") {
