@@ -122,16 +122,9 @@ void warn_of_settings(std::vector<executor::NodeName> const& nodes, std::size_t 
         line("hint", "mpirun waits 8 minutes before it takes a host for lost; " + executor::cut_link_settings());
 }
 
-/// What is the host's is the first rank's to say: it changes while others look.
-int preflight() {
-    MpiSettings const set = mpi_settings();
-    // Nodes that are one host crash one another by shared memory: this program talks without it, to say so.
-    constexpr int keep_what_is_set = 0;
-    if (executor::has_several_nodes(std::getenv)) setenv("OMPI_MCA_btl", "self,tcp", keep_what_is_set);
-    executor::Connection const connection(std::getenv);
-    executor::Transport& transport = connection.transport();
+/// Collective; rank 0 prints. What is the host's is the first rank's to say: it changes while others look.
+void tell_findings(executor::Transport& transport, std::vector<executor::Seat> const& seats, MpiSettings const& set) {
     std::vector<executor::NodeName> const nodes = executor::all_nodes(transport, std::getenv);
-    std::vector<executor::Seat> const seats = executor::all_seats(transport);
     executor::Seat const& mine = seats[static_cast<std::size_t>(transport.rank().value())];
     bool const first_here = std::find_if(seats.begin(), seats.end(), [&](auto const& seat) {
                                 return seat.host == mine.host;
@@ -148,7 +141,7 @@ int preflight() {
         of_ranks.push_back(std::move(of_rank));
         of_hosts.push_back(std::move(of_its_host));
     }
-    if (transport.rank() != Rank{0}) return 0;
+    if (transport.rank() != Rank{0}) return;
     std::printf("eintool preflight: %d %s\n", transport.size(), transport.size() == 1 ? "rank" : "ranks");
     line("launcher", launcher());
     line("mpi", executor::mpi_library());
@@ -165,23 +158,34 @@ int preflight() {
         tell_host(here, of_ranks);
         for (auto const& [key, value] : of_hosts[rank]) line(key, value);
     }
-    return 0;
+    std::fflush(stdout);
 }
 
-/// With mpirun: every rank measures, the first one writes.
-int write_cluster(std::string const& file) {
-    executor::Connection const connection(std::getenv);
-    executor::Transport& transport = connection.transport();
-    std::vector<executor::Seat> const seats = executor::all_seats(transport);
+/// Every rank measures, the first one writes.
+void write_cluster(executor::Transport& transport, std::vector<executor::Seat> const& seats, std::string const& file) {
     int const threads = choose_threads(std::nullopt, std::getenv, seats, transport.rank()).threads;
     auto const device = executor::make_device({executor::DeviceKind::cpu});
     scheduler::Cluster const cluster = measure_cluster(transport, *device, seats, threads);
-    if (transport.rank() != Rank{0}) return 0;
+    if (transport.rank() != Rank{0}) return;
     Json document = to_json(cluster);
     document["x-about"] = "measured by eintool preflight on " + std::to_string(transport.size()) +
                           (transport.size() == 1 ? " rank: links were not measured" : " ranks");
     write_text(file, document.dump(1) + "\n");
-    std::printf("%s\n", file.c_str());
+    std::printf("measured: %s, for einplan --cluster\n", file.c_str());
+}
+
+/// @param file  for what is measured; "" where nothing is
+int preflight(std::string const& file) {
+    MpiSettings const set = mpi_settings();
+    // Nodes that are one host crash one another by shared memory: this program talks without it, to say so, unless it
+    // is to measure.
+    constexpr int keep_what_is_set = 0;
+    if (file.empty() && executor::has_several_nodes(std::getenv)) setenv("OMPI_MCA_btl", "self,tcp", keep_what_is_set);
+    executor::Connection const connection(std::getenv);
+    executor::Transport& transport = connection.transport();
+    std::vector<executor::Seat> const seats = executor::all_seats(transport);
+    tell_findings(transport, seats, set);
+    if (!file.empty()) write_cluster(transport, seats, file);
     return 0;
 }
 
@@ -189,13 +193,12 @@ int write_cluster(std::string const& file) {
 
 void add_preflight(CLI::App& app, Action& chosen) {
     CLI::App* command = app.add_subcommand(
-        "preflight", "Show what this machine has: launcher, cores, threads, memory, disk, devices; or measure it");
+        "preflight", "Show what this machine has: launcher, cores, threads, memory, disk, devices; and measure it");
     auto const file = std::make_shared<std::string>();
     command->add_option("--cluster-out", *file,
-                        "measure the ranks' speed and links and write a cluster file for einplan --cluster: "
+                        "also measure the ranks' speed and links and write a cluster file for einplan --cluster: "
                         "mpirun -n RANKS eintool preflight --cluster-out FILE");
-    command->callback(
-        [file, &chosen] { chosen = [file] { return file->empty() ? preflight() : write_cluster(*file); }; });
+    command->callback([file, &chosen] { chosen = [file] { return preflight(*file); }; });
 }
 
 }  // namespace ein::apps::tool

@@ -8,7 +8,12 @@ work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
 [ "$(grep -c '^  memory' "$work/seen")" = 1 ] && grep -q "3 ranks" "$work/seen" &&
     grep -q ", ranks 0-2$" "$work/seen" ||
     { cat "$work/seen"; exit 1; }
-"$mpiexec" -n 3 "$bin/eintool" preflight --cluster-out "$work/measured.json"
+"$mpiexec" -n 3 "$bin/eintool" preflight --cluster-out "$work/measured.json" > "$work/found"
+# It says what it finds besides; what others change left out.
+lasting() { grep -v -e '^  memory' -e '^  disk' "$1"; }
+diff <(lasting "$work/seen") <(lasting "$work/found" | sed '$d') &&
+    [ "$(tail -n 1 "$work/found")" = "measured: $work/measured.json, for einplan --cluster" ] ||
+    { cat "$work/found"; exit 1; }
 python3 - "$work/measured.json" <<'CHECK'
 import json, sys
 cluster = json.load(open(sys.argv[1]))
