@@ -132,11 +132,18 @@ std::string room_warning(BatchResources const& resources, std::vector<Partition>
     Partition const& best = *std::max_element(partitions.begin(), partitions.end(),
                                               [&](auto const& a, auto const& b) { return room(a) < room(b); });
     int const found = room(best);
+    int cores = 0;
+    for (Partition const& each : partitions)
+        for (Nodes const& nodes : each.nodes) cores = std::max(cores, nodes.size.cores);
+    std::string const what_then =
+        found > 0 ? "plan with -n " + std::to_string(found * resources.ranks_a_node) + " or fewer"
+        : cores < resources.ranks_a_node * resources.threads
+            ? "no node has more than " + cores_text(cores) +
+                  ": correct ranks_per_node and threads of the cluster file, or leave --cluster out"
+            : std::string("plan for more ranks, less --memory or other devices");
     return "expected " + wanted + " in a partition, found " +
            (found == 0 ? std::string("none") : std::to_string(found) + " in " + best.name) +
-           ": Slurm refuses the job, or lets it wait for ever (PartitionConfig); " +
-           (found == 0 ? std::string("plan for more ranks or less --memory, or for other nodes by --cluster FILE")
-                       : "plan with -n " + std::to_string(found * resources.ranks_a_node) + " or fewer");
+           ": Slurm refuses the job, or lets it wait for ever (PartitionConfig); " + what_then;
 }
 
 }  // namespace ein::apps
