@@ -45,8 +45,9 @@ for folder in "$checkpoint"/[0-9][0-9][0-9][0-9][0-9][0-9]; do
     [ ! -d "$folder" ] || newest=${folder##*/}
 done
 if [ "$ended" = yes ] && [ "$code" -ne 0 ]; then
-    echo "not requeued: Slurm ended the job (SIGTERM), by scancel or because its time was over; sbatch goes on from" \
-        "checkpoint $newest; where time was short, let Slurm signal earlier: sbatch --signal=B:USR1@600" >&2
+    echo "ended by Slurm (SIGTERM), with checkpoint $newest as the newest: after a node's failure Slurm queues the" \
+        "job again by itself; after scancel, sbatch the script again; where the time limit came first, let Slurm" \
+        "signal earlier then: sbatch --signal=B:USR1@600" >&2
 fi
 [ "$code" -eq 75 ] && [ "$requeues" = yes ] || exit "$code"
 

@@ -111,7 +111,7 @@ job 0 'exit 0' SLURM_ARRAY_TASK_COUNT=1; ends 0 no "an array of one"
 # Signals to the script: USR1 lets the step save and requeues, USR2 saves and does not, TERM only keeps it from that.
 # Slurm's signal soon after the start of a job whose limit is short gets a warning; someone's in a long one does not.
 early="warning: told to stop [0-9]* s after the start, with 1:52 of .*; give more time (sbatch --time)"
-ended="not requeued: Slurm ended the job (SIGTERM).* sbatch goes on from checkpoint none; .* signal earlier"
+ended="ended by Slurm (SIGTERM), with checkpoint none as .*; after scancel, sbatch the script again; .* signal earlier"
 for case in "USR1 0 yes 1:52 $early" "USR1 0 yes 3:59:40" "USR2 75 no 1:52" "TERM 75 no 1:52 $ended"; do
     read -r signal expected requeued left said <<< "$case"
     rm -rf ready first.checkpoint; : > calls; echo "$left" > left
@@ -125,7 +125,7 @@ for case in "USR1 0 yes 1:52 $early" "USR1 0 yes 3:59:40" "USR2 75 no 1:52" "TER
     ends "$expected" "$requeued" "$signal"
     if [ -n "$said" ]; then
         grep -q "^$said" log || fail "$signal, $left left: expected '$said', found $(cat log)"
-    elif grep -q -e "^warning: told" -e "^not requeued" log; then
+    elif grep -q -e "^warning: told" -e "^ended by" log; then
         fail "$signal, $left left: $(cat log)"
     fi
 done
