@@ -13,16 +13,17 @@ export OMPI_MCA_oob_tcp_keepalive_intvl=2
 export OMPI_MCA_oob_tcp_keepalive_probes=3
 export SRUN_CPUS_PER_TASK=${SLURM_CPUS_PER_TASK:-4}
 
-if [ "${SLURM_NTASKS:-32}" -lt 32 ]; then
-    echo "expected 32 tasks, which $schedule is for, found --ntasks=$SLURM_NTASKS; submit without it," \
-        "or plan for that: einplan GRAPH (or --resume $checkpoint) -n $SLURM_NTASKS --batch slurm" >&2
-    exit 2
-fi
-if [ "${SLURM_ARRAY_TASK_COUNT:-1}" -gt 1 ]; then
-    echo "expected one job, found an array of $SLURM_ARRAY_TASK_COUNT: all would write $checkpoint and results;" \
-        "submit without --array, or give each its own checkpoint and --out here and remove this check" >&2
-    exit 2
-fi
+refuse() { echo "$*" >&2; exit 2; }
+[ -f "$schedule" ] ||
+    refuse "expected $schedule in $PWD, found none; submit in its folder, or with sbatch --chdir=FOLDER"
+command -v einrun > /dev/null ||
+    refuse "expected einrun on PATH, found none; load its module or set PATH, before sbatch or in this script"
+[ "${SLURM_NTASKS:-32}" -ge 32 ] ||
+    refuse "expected 32 tasks, which $schedule is for, found --ntasks=$SLURM_NTASKS; submit without it," \
+        "or plan for that: einplan GRAPH (or --resume $checkpoint) -n $SLURM_NTASKS --batch slurm"
+[ "${SLURM_ARRAY_TASK_COUNT:-1}" -le 1 ] ||
+    refuse "expected one job, found an array of $SLURM_ARRAY_TASK_COUNT: all would write $checkpoint and results;" \
+        "submit without --array, or give each its own checkpoint and --out here and remove this check"
 
 # Near the time limit (SIGUSR1) the ranks save a checkpoint and end with code 75. Slurm itself tells them when the job
 # is cancelled (SIGTERM). Neither then nor after SIGUSR2, which lets them save too, is it put back into the queue.

@@ -65,23 +65,24 @@ std::string names_in_script(BatchJob const& job) {
            "}\n";
 }
 
-/// What sbatch was given besides may be what the schedule is not for.
+/// What Slurm and the shell would say in words of their own.
 std::string checks(BatchJob const& job) {
     std::string const ranks = std::to_string(job.resources.ranks);
     return R"sh(
-if [ "${SLURM_NTASKS:-)sh" +
-           ranks + R"sh(}" -lt )sh" + ranks + R"sh( ]; then
-    echo "expected )sh" +
+refuse() { echo "$*" >&2; exit 2; }
+[ -f "$schedule" ] ||
+    refuse "expected $schedule in $PWD, found none; submit in its folder, or with sbatch --chdir=FOLDER"
+command -v einrun > /dev/null ||
+    refuse "expected einrun on PATH, found none; load its module or set PATH, before sbatch or in this script"
+[ "${SLURM_NTASKS:-)sh" +
+           ranks + "}\" -ge " + ranks + R"sh( ] ||
+    refuse "expected )sh" +
            ranks + (job.resources.ranks == 1 ? " task" : " tasks") +
            R"sh(, which $schedule is for, found --ntasks=$SLURM_NTASKS; submit without it," \
-        "or plan for that: einplan GRAPH (or --resume $checkpoint) -n $SLURM_NTASKS --batch slurm" >&2
-    exit 2
-fi
-if [ "${SLURM_ARRAY_TASK_COUNT:-1}" -gt 1 ]; then
-    echo "expected one job, found an array of $SLURM_ARRAY_TASK_COUNT: all would write $checkpoint and results;" \
-        "submit without --array, or give each its own checkpoint and --out here and remove this check" >&2
-    exit 2
-fi
+        "or plan for that: einplan GRAPH (or --resume $checkpoint) -n $SLURM_NTASKS --batch slurm"
+[ "${SLURM_ARRAY_TASK_COUNT:-1}" -le 1 ] ||
+    refuse "expected one job, found an array of $SLURM_ARRAY_TASK_COUNT: all would write $checkpoint and results;" \
+        "submit without --array, or give each its own checkpoint and --out here and remove this check"
 )sh";
 }
 

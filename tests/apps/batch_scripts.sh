@@ -72,6 +72,7 @@ done
 printf '#!/bin/bash\necho "srun $*" >> "%s/calls"\n. "%s/step"\n' "$work" "$work" > fake/srun
 printf '#!/bin/bash\necho "scontrol $*" >> "%s/calls"\n' "$work" > fake/scontrol
 printf '#!/bin/bash\ncat "%s/left"\n' "$work" > fake/squeue
+touch fake/einrun
 chmod +x fake/*
 "$bin/einplan" examples/first.json -n 2 -o first.sched --batch slurm -q > job.sh
 job() {   # RESTARTS STEP [VARIABLE...]: the code of the job, which is in $code
@@ -107,6 +108,12 @@ job 0 'exit 0' SLURM_NTASKS=3; ends 0 no "more tasks than ranks"
 job 0 'exit 0' SLURM_ARRAY_TASK_COUNT=3; ends 2 no "an array"
 grep -q "^expected one job, found an array of 3: .* without --array" log || fail "$(cat log)"
 job 0 'exit 0' SLURM_ARRAY_TASK_COUNT=1; ends 0 no "an array of one"
+mv first.sched elsewhere; job 0 'exit 0'; ends 2 no "another folder"; mv elsewhere first.sched
+grep -q "^expected first.sched in $work, found none; submit in its folder" log || fail "$(cat log)"
+mv fake/einrun elsewhere
+SLURM_JOB_ID=7 PATH=$work/fake "$BASH" job.sh > log 2>&1; code=$?; ends 2 no "no einrun"
+mv elsewhere fake/einrun
+grep -q "^expected einrun on PATH, found none; load its module" log || fail "$(cat log)"
 
 # Signals to the script: USR1 lets the step save and requeues, USR2 saves and does not, TERM only keeps it from that.
 # Slurm's signal soon after the start of a job whose limit is short gets a warning; someone's in a long one does not.
