@@ -51,7 +51,7 @@ std::string batch_options(BatchResources const& resources) {
 std::string batch_line(BatchResources const& resources) {
     return "#SBATCH " + batch_options(resources) +
            (resources.too_much ? "  (the nodes here have " + std::to_string(*resources.too_much) + "M)" : "") +
-           (resources.warning.empty() ? "" : "  (no partition for it, see the warning)");
+           (resources.warning.empty() ? "" : "  (Slurm has no room for it)");
 }
 
 }  // namespace ein::apps

@@ -84,16 +84,14 @@ void PlanReport::end() const {
 }
 
 BatchResources const& PlanReport::resources_of(schedule::Schedule const& schedule) const {
-    if (!resources_) {
-        std::vector<Partition> const partitions = partitions_at_hand();
-        bool const on_gpus = device_memory_of(options_).has_value();
-        schedule::Header const& header = schedule.header;
-        if (options_.cluster.empty()) {
-            resources_ = resources_on(partitions, this_machine(), header, machines_.cluster, on_gpus);
-        } else {
-            resources_ = batch_resources(header, machines_.cluster, std::nullopt, on_gpus);
-            resources_->warning = room_warning(*resources_, partitions);
-        }
+    if (resources_) return *resources_;
+    bool const on_gpus = device_memory_of(options_).has_value();
+    schedule::Header const& header = schedule.header;
+    if (options_.cluster.empty()) {
+        resources_ = resources_on(partitions_at_hand(), this_machine(), header, machines_.cluster, on_gpus);
+    } else {
+        resources_ = batch_resources(header, machines_.cluster, std::nullopt, on_gpus);
+        if (options_.batch == "slurm") resources_->warning = room_warning(*resources_, partitions_at_hand());
     }
     return *resources_;
 }

@@ -49,12 +49,13 @@ crowded="expected 2 nodes with 1 core and [0-9]*M in a partition, found 1 in mai
 for file in "summary ^einplan: warning: $crowded" "crowded.sh ^# einplan's warning: $crowded"; do
     grep -q "${file#* }" "${file%% *}" || fail "expected '$file' in $(cat "${file%% *}")"
 done
-grep -q "^  batch .*(no partition for it, see the warning)" summary || fail "$(cat summary)"
+grep -q "^  batch .*(Slurm has no room for it)" summary || fail "$(cat summary)"
 "$bin/einplan" examples/first.json -n 2 --batch slurm -q --cluster configs/four-nodes.json > /dev/null 2> summary
 grep -q "^einplan: warning: expected 1 node with 8 cores .* found none: .* more than 1 core: correct" summary ||
     fail "--cluster: $(cat summary)"
 "$bin/einplan" examples/first.json -n 2 > summary 2>&1
-! grep -q "^einplan: warning" summary || fail "a warning about scripts without one: $(cat summary)"
+grep -q "^  batch .*(Slurm has no room for it)" summary || fail "without --batch: $(cat summary)"
+! grep -q "^einplan: warning" summary || fail "a warning about a script without one: $(cat summary)"
 : > partitions
 "$bin/einplan" examples/first.json -n 2 --batch mpirun -q > plain
 [ "$(wc -l < plain)" = 1 ] || fail "expected one line, found: $(cat plain)"
