@@ -5,6 +5,7 @@
 # - A job whose time limit ends three times before its work does is requeued until it is done.
 # - scancel --signal=USR1 saves and requeues; scancel --batch --signal=USR2 saves and ends with code 75.
 # - A node that is set down in the middle is left out with --shrink.
+# - What can never run, or not save, is said: more nodes than there are, fewer tasks than ranks, a limit that is short.
 # Results have the bits of an undisturbed run; on fewer ranks they agree within rounding.
 # shellcheck disable=SC2016  # texts for eval
 set -uo pipefail
@@ -60,6 +61,18 @@ milliseconds=$(python3 -c 'import json; print(int(1e3 * json.load(open("right.js
 times=$((4000 * 260000 / milliseconds))
 echo "4000 iterations: $milliseconds ms; the long graph has $times"
 
+# What can never run.
+einplan short.json -n 16 --decompose eindecomp -q -o crowd.sched --batch slurm > crowd.sh 2> crowd.txt || exit 1
+grep -q "^einplan: warning: expected 8 nodes .* found 4 in main: .*(PartitionConfig); plan with -n 8 or" crowd.txt ||
+    fail "too many nodes: $(cat crowd.txt)"
+job=$(submit crowd)
+await '[[ $(scontrol show job $job) == *Reason=PartitionConfig* ]]' 30
+scancel "$job"
+sbatch --wait -Q --ntasks=2 -o fewer.log short.sh; code=$?
+{ [ $code = 2 ] && grep -q "^expected 4 tasks, .* found --ntasks=2; .* -n 2 --batch slurm$" fewer.log; } ||
+    fail "fewer tasks: code $code, $(cat fewer.log)"
+echo "what can never run: done"
+
 # Signals.
 graph signals $((times / 9))
 einplan signals.json -n 4 --decompose eindecomp -q -o signals.sched --batch slurm > signals.sh || exit 1
@@ -99,7 +112,12 @@ echo "a node set down: done"
 # Time limits.
 graph long "$times"
 einplan long.json -n 4 --decompose eindecomp -q -o long.sched --batch slurm > long.sh || exit 1
-rm -rf results
+job=$(submit long --time=1)
+await 'grep -q "^warning: told to stop .* give more time (sbatch --time)" long-$job.log 2> /dev/null' 90
+scancel "$job"
+await 'over $job' 60
+echo "a short limit: done"
+rm -rf results long.checkpoint
 job=$(submit long --time=1 --signal=B:USR1@10)
 await 'over $job' 1200
 [ "$(code_of "$job")" = 0 ] || fail "time limits: code $(code_of "$job"): $(cat "long-$job.log")"
