@@ -18,7 +18,8 @@ namespace ein::scheduler::tuning {
 inline constexpr double most_calls = 3e4;
 /// Nodes of a graph that the implementation algebra searches without being asked: searches take longer than placing.
 inline constexpr std::size_t most_searched = 100;
-/// Simulated times that differ by this part are alike: simulations err by more.
+/// Simulated times that differ by this part are alike: simulations err by more (planner/optimizer/compare.hpp says the
+/// same for plans).
 inline constexpr double alike_makespans = 0.05;
 /// Work (calls * calls * ranks * room) up to which calls are assigned exactly.
 inline constexpr std::size_t most_assigned = std::size_t{1} << 19;
@@ -96,12 +97,15 @@ inline constexpr double rows_worth_packing = 1024;
 inline constexpr std::int64_t cut_window = std::int64_t{8} << 20;
 /// Tasks that the search for room for an earlier cut goes through: nodes of many calls would make it quadratic.
 inline constexpr std::int32_t farthest_cut = 4096;
+/// The part of a rank's peak that may be added by calls that wait for their readers, where memory is not what a plan is
+/// made for. Chosen.
+inline constexpr std::int64_t most_growth_of_waiting = 20;  // one in so many
 /// Pipelines that are reordered one by one: each time the section is replayed.
 inline constexpr std::size_t most_pipelines_tried = 32;
 
 // Simulation (simulate/).
 
-/// Simple operations that exp and its like take. Chosen.
+/// Simple operations that exp and its like take, where they are charged and where a machine is measured. Chosen.
 inline constexpr double operations_of_a_function = 10;
 
 // Fused groups (fusion/): kernels that run together piece by piece in the cache.

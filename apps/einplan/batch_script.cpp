@@ -8,7 +8,7 @@
 namespace ein::apps {
 namespace {
 
-constexpr int most_restarts = 1000, most_without_progress = 2;
+constexpr int most_restarts = 1000;
 constexpr int seconds_to_save = 120;  // before the time limit
 
 bool is_plain(char letter) {
@@ -136,14 +136,14 @@ if [ "${told:-31}" -le 30 ]; then
 fi
 
 # Stopped with a checkpoint: again, unless the newest checkpoint has been the same for )sh" +
-           std::to_string(most_without_progress + 1) + R"sh( ends, or this went on too long.
+           std::to_string(most_tries_without_progress + 1) + R"sh( ends, or this went on too long.
 before='' fruitless=0 restarts=${SLURM_RESTART_COUNT:-0}
 if [ "$restarts" -gt 0 ] && [ -f "$checkpoint/.requeued" ]; then
     read -r before fruitless < "$checkpoint/.requeued"
 fi
 if [ "$newest" = "$before" ]; then fruitless=$((fruitless + 1)); else fruitless=0; fi
 if [ "$fruitless" -ge )sh" +
-           std::to_string(most_without_progress) + R"sh( ]; then
+           std::to_string(most_tries_without_progress) + R"sh( ]; then
     echo "not requeued: checkpoint $newest has been the newest for $fruitless requeues; the time limit is too short" \
         "to get to the next: give more (sbatch --time); einplan's line 'checkpoint' says how far apart they can be" >&2
     exit "$code"

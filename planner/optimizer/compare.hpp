@@ -7,7 +7,7 @@
 
 namespace ein::planner::optimizer {
 
-/// Simulations err by more than this part of a run's time.
+/// Simulations err by more than this part of a run's time (scheduler/tuning.hpp says the same for placements).
 inline constexpr double simulation_error = 0.05;
 
 /// Predicted times that differ by less than this part are alike to a search for the best plan.

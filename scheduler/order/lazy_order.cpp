@@ -146,7 +146,7 @@ std::vector<bool> order_lazily(Section& section, std::vector<TaskId> const& may_
     std::vector<bool> const none(node_begins.size(), false);
     if (may_wait.empty()) return none;
     std::int64_t const peak = schedule::replay(section).peak,
-                       most = room == Room::within_peak ? peak : peak + peak / 20;
+                       most = room == Room::within_peak ? peak : peak + peak / tuning::most_growth_of_waiting;
     std::optional<Order> order = order_within(section, may_wait, node_begins, most);
     if (!order) {
         std::vector<std::vector<TaskId>> const pipelines = pipelines_of(section, may_wait);

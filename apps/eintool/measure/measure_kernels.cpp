@@ -4,6 +4,7 @@
 
 #include "apps/eintool/measure/measure_cluster.hpp"
 #include "executor/report/clock.hpp"
+#include "scheduler/tuning.hpp"
 
 namespace ein::apps::tool {
 
@@ -113,8 +114,8 @@ KernelRates measure_kernels(Device& device, int threads) {
     KernelRates rates;
     rates.flops_f64 = 2 * n * n * n * kernel_rate(device, threads, product_of_matrices(384), DType::f64);
     rates.flops_f32 = 2 * n * n * n * kernel_rate(device, threads, product_of_matrices(384), DType::f32);
-    rates.operations =  // exp counts ten, as in scheduler/simulate/task_costs.cpp
-        11 * short_array *
+    rates.operations =
+        (1 + scheduler::tuning::operations_of_a_function) * short_array *
         kernel_rate(device, threads, elementwise(Expr::call(scalar::Op::exp, {x - y}), 1 << 12), DType::f32);
     rates.bytes = 3 * 8 * long_array * kernel_rate(device, threads, elementwise(x + y, 1 << 22), DType::f64);
     rates.copied = 8 * long_array * copies_a_second(device, threads, 1 << 11, 1 << 11);

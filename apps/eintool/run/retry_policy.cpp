@@ -1,5 +1,7 @@
 #include "apps/eintool/run/retry_policy.hpp"
 
+#include "apps/launch_settings.hpp"
+
 #include "apps/eintool/run/ends.hpp"
 
 namespace ein::apps::tool {

@@ -1,5 +1,6 @@
 // Whether a job that failed is tried again: a state machine without processes, files or clocks.
-// Tries that get no further than the one before are what counts: two for each checkpoint. A new checkpoint begins anew.
+// Tries that get no further than the one before are what counts (most_tries_without_progress of launch_settings.hpp):
+// two for each checkpoint. A new checkpoint begins anew.
 // Example: failures with codes 137, 1, 1 at the same newest checkpoint: again, again, give up with code 137.
 #pragma once
 
@@ -7,8 +8,6 @@
 #include <string>
 
 namespace ein::apps::tool {
-
-constexpr int most_tries_without_progress = 2;
 
 /// What to do after a job's end.
 struct NextStep {
