@@ -36,9 +36,14 @@ struct Range {
     static constexpr Range positive() {
         return {std::numeric_limits<double>::denorm_min(), std::numeric_limits<double>::max(), false};
     }
+    /// So far from what types of 32 bits hold that a few products and sums of them stay numbers.
+    static constexpr Range moderate() { return {-0x1p30, 0x1p30, false}; }
+    static constexpr Range moderate_positive() { return {0x1p-30, 0x1p30, false}; }
+    static constexpr Range either_zero() { return {-0.0, 0.0, false}; }
     static constexpr Range of(double value) { return {value, value, false}; }
 
-    bool is_point() const { return !nan && least == most; }
+    /// A zero is compared with either sign.
+    bool is_point() const { return !nan && !rounded && least == most; }
     /// Whether it is this number and no other, with the sign of a zero.
     bool is(double value) const;
 };
@@ -60,6 +65,7 @@ private:
         int slot = 0;
         std::size_t args[3] = {0, 0, 0};
         Range value;  // of a number or param
+        bool of_operands = false;
     };
     std::vector<Step> steps_;
     bool chooses_ = false;
@@ -67,6 +73,12 @@ private:
 
 /// Whether terms that are this make no difference to an aggregation of others; of a sum with either sign of a zero.
 bool is_identity(Agg agg, Range const& term);
+
+/// What so many values of a range are together; a sum that f32 may not hold may be infinite, one of zeros is 0.
+Range aggregated(Agg agg, Range const& term, Extent terms);
+
+/// What a number is as an element of a type.
+Range stored(Range const& x, DType type);
 
 /// The least range of `label` outside of which, in the box, `holds` says yes of every box: found by halving, so of
 /// convex regions exactly, of others never too small. `holds(box)` must hold of every box within one that it holds of.

@@ -3,6 +3,8 @@
 #include <cmath>
 
 #include "lib/scalar/evaluate/evaluate.hpp"
+#include "lib/scalar/expression/parse/parse.hpp"
+#include "lib/scalar/regions/band.hpp"
 #include "lib/scalar/regions/prefix.hpp"
 #include "tests/support/catch.hpp"
 
@@ -104,6 +106,83 @@ TEST_CASE("what an operand may hold decides whether zero times it is zero", "[sc
     CHECK_FALSE(on(masked + Expr::operand(1), Range::finite()).is_point());
 }
 
+namespace {
+
+/// Values that a range holds, its ends among them.
+std::vector<double> values_in(Range const& range) {
+    std::vector<double> out{range.least, range.most};
+    for (double value : {-0.0, 0.0, 1.0, -1.0, 0.3, -2.5e5, 3e-9, 1e30, -1e-30})
+        if (value > range.least && value < range.most) out.push_back(value);
+    if (range.nan) out.push_back(NAN);
+    return out;
+}
+
+bool holds(Range const& range, double value) {
+    if (std::isnan(value)) return range.nan;
+    if (value == 0 && range.least == 0 && range.most == 0)
+        return std::signbit(value) == std::signbit(range.least) || std::signbit(value) == std::signbit(range.most);
+    return value >= range.least && value <= range.most;
+}
+
+}  // namespace
+
+TEST_CASE("a range holds what operands in theirs give, with the sign of a zero", "[scalar][regions]") {
+    Expr const x = Expr::operand(0), y = Expr::operand(1);
+    std::vector<Expr> pairs;
+    for (Op op : {Op::add, Op::sub, Op::mul, Op::div, Op::min, Op::max}) pairs.push_back(call(op, x, y));
+    std::vector<Expr> exprs = pairs;
+    for (Expr const& pair : pairs)
+        for (Op op : {Op::neg, Op::abs, Op::relu, Op::exp, Op::floor}) exprs.push_back(call(op, pair));
+    for (Expr const& pair : pairs) {
+        exprs.push_back(call(Op::exp, x) * pair);
+        exprs.push_back(pair - y);
+        exprs.push_back(x * pair / (y * y + whole(1)));
+        exprs.push_back(choice(call(Op::lt, x, y), pair, whole(0)));
+    }
+    std::vector<Range> const given{Range::any(),      Range::finite(),           Range::positive(),
+                                   Range::of(0),      Range::of(-0.0),           Range::either_zero(),
+                                   Range::of(1),      Range::of(INFINITY),       Range::of(-INFINITY),
+                                   Range::moderate(), Range::moderate_positive()};
+    for (Expr const& expr : exprs)
+        for (Range const& a : given)
+            for (Range const& b : given) {
+                std::vector<Range> const operands{a, b};
+                Range const found = ExprRanges(expr, {}).on({}, operands);
+                CAPTURE(print(expr, {2, {}, {}}), a.least, a.most, b.least, b.most, found.least, found.most, found.nan);
+                for (double const u : values_in(a))
+                    for (double const v : values_in(b)) {
+                        std::vector<Scalar> const values{Scalar::of(std::complex<double>(u)),
+                                                         Scalar::of(std::complex<double>(v))};
+                        double const value = evaluate(expr, DType::f64, DType::f64, values, {}, {}).number.real();
+                        CAPTURE(u, v, value);
+                        if (!holds(found, value)) FAIL_CHECK("not held");
+                    }
+            }
+}
+
+TEST_CASE("sums and elements of types are what their terms and numbers make them", "[scalar][regions]") {
+    CHECK(aggregated(Agg::sum, Range::either_zero(), 5).is(0));  // which zero is open
+    CHECK(aggregated(Agg::sum, Range::of(-0.0), 1).is(-0.0));
+    CHECK(aggregated(Agg::sum, Range::of(-INFINITY), 5).is(-INFINITY));
+    CHECK(aggregated(Agg::sum, Range::of(2), 5).most == 10);
+    CHECK(std::isinf(aggregated(Agg::sum, Range{0, 0x1p119, false}, 4).most));
+    CHECK(aggregated(Agg::max, Range::of(3), 5).is(3));
+    CHECK_FALSE(aggregated(Agg::max, Range::of(3), 0).is_point());
+    CHECK(aggregated(Agg::all, Range::of(7), 2).is(1));
+    CHECK_FALSE(aggregated(Agg::logsumexp, Range::of(0), 2).is_point());
+    for (DType type : {DType::f16, DType::bf16, DType::f32, DType::f64}) {
+        CHECK(stored(Range::of(-0.0), type).is(-0.0));
+        CHECK(stored(Range::of(-INFINITY), type).is(-INFINITY));
+        CHECK(stored(Range::of(200), type).is(200));
+        CHECK(stored(Range::of(0x1p24 + 1), type).is_point() == (type == DType::f64));
+        CHECK(std::isinf(stored(Range::moderate(), type).most) == (type == DType::f16));
+    }
+    CHECK_FALSE(stored(Range::of(1e5), DType::f16).is_point());
+    CHECK_FALSE(stored(Range::of(257), DType::bf16).is_point());
+    CHECK_FALSE(stored(Range::of(300), DType::u8).is_point());
+    CHECK(stored(Range::of(5), DType::u8).is(5));
+}
+
 TEST_CASE("numbers that were rounded do not decide", "[scalar][regions]") {
     Expr const tenth = Expr::number(0.1);
     ExprRanges const ranges(choice(call(Op::lt, i() * tenth, whole(1)), Expr::operand(0), whole(0)), {});
@@ -146,4 +225,33 @@ TEST_CASE("prefixes and suffixes are known in whatever way they are written", "[
     CHECK_FALSE(as_prefix(call(Op::lt, whole(2) * i(), k()), 1, true));
     CHECK_FALSE(as_prefix(call(Op::lt, k(), whole(3)), 1, true));
     CHECK_FALSE(as_prefix(call(Op::lt, Expr::operand(0), k()), 1, true));
+}
+
+TEST_CASE("bands are conditions on the difference of two indices", "[scalar][regions]") {
+    for (Condition const& condition : conditions())
+        for (bool const where_true : {true, false}) {
+            std::optional<Band> const band = as_band(condition.expr, where_true);
+            if (!band) continue;
+            CHECK(*band == band->renamed(1, 0).renamed(1, 0));
+            for (Extent a = 0; a < 12; ++a) {
+                IndexRange const columns = band->columns_of(a, {0, 12});
+                for (Extent b = 0; b < 12; ++b) {
+                    bool const is_in = condition.of(a, b) == where_true;
+                    CAPTURE(a, b, where_true);
+                    CHECK(is_in == (b >= columns.begin && b < columns.end));
+                    CHECK(is_in == !band->misses({a, a + 1}, {b, b + 1}));
+                    Band const turned = band->renamed(1, 0);
+                    CHECK(is_in == !turned.misses({b, b + 1}, {a, a + 1}));
+                }
+            }
+        }
+    CHECK(as_band(conditions()[0].expr, true) == Band{0, 1, -Band::far, 0});
+    CHECK(as_band(conditions()[2].expr, true) == Band{0, 1, -3, 0});
+    CHECK_FALSE(as_band(conditions()[2].expr, false));  // on both sides of a band
+    for (std::size_t none : {3, 5, 6, 7, 9}) CHECK_FALSE(as_band(conditions()[none].expr, true));
+    Band const band{0, 1, -3, 0};
+    CHECK(band.misses({0, 4}, {4, 9}));
+    CHECK_FALSE(band.misses({0, 5}, {4, 9}));
+    CHECK(band.misses({10, 12}, {0, 7}));
+    CHECK_FALSE(band.misses({10, 12}, {0, 8}));
 }
