@@ -30,7 +30,7 @@ struct Format<float> {
     static constexpr float shift = 0x1.8p23f;  // adding it leaves a whole number in the low bits
     static constexpr float log2e = 0x1.715476p+0f, ln2_high = 0x1.62ep-1f, ln2_low = 0x1.0bfbe8p-15f;
     static constexpr float ln2 = 0x1.62e430p-1f;
-    static constexpr float exp_least = -104, exp_most = 89, silu_least = -112, expm1_least = -20, exp2_least = -151,
+    static constexpr float exp_least = -176, exp_most = 89, silu_least = -112, expm1_least = -20, exp2_least = -151,
                            exp2_most = 129;
     static constexpr float log_scale = 0x1p25f;
     static constexpr float log_scale_digits = 25, log_high = 6.9313812256e-01f, log_low = 9.0580006145e-06f;
@@ -79,7 +79,7 @@ struct Format<double> {
     static constexpr double shift = 0x1.8p52;
     static constexpr double log2e = 0x1.71547652b82fep+0, ln2_high = 0x1.62e42feep-1, ln2_low = 0x1.a39ef35793c76p-33;
     static constexpr double ln2 = 0x1.62e42fefa39efp-1;
-    static constexpr double exp_least = -746, exp_most = 710, silu_least = -760, expm1_least = -40, exp2_least = -1076,
+    static constexpr double exp_least = -1418, exp_most = 710, silu_least = -760, expm1_least = -40, exp2_least = -1076,
                             exp2_most = 1025;
     static constexpr double log_scale = 0x1p54;
     static constexpr double log_scale_digits = 54, log_high = 6.93147180369123816490e-01,
