@@ -121,6 +121,9 @@ inline constexpr Extent least_carried_length = 128;
 inline constexpr double least_group_bytes = 4 << 20;
 /// Rows of a piece of a product, for which its other operand is packed again. Chosen.
 inline constexpr Extent least_product_rows = 128;
+/// Pieces along a band of a kernel that does nothing outside: of each, half of one piece's length is done in vain.
+/// Chosen.
+inline constexpr std::int64_t clipped_parts = 32;
 /// Operations an element of a product that is cut like other kernels. Chosen.
 inline constexpr double flops_of_a_short_sum = 16;
 /// Bytes that a piece reads and writes side by side at least, of blocks larger than a piece: shorter runs come and go

@@ -117,7 +117,7 @@ struct FusedGroupRunner::CarriedRun {
         if (step.in_place) operands[0] = output;
         KernelCall const call{operands, output, begin, {}};
         if (step.in_place && !group.masks[k]->ends().empty())
-            mask_whole(group, k, piece.shapes[k], begin, output);
+            mask_elements_of(*group.masks[k], step, piece.shapes[k], begin, output);
         else if (!step.in_place || is_masked(k, piece))
             piece.kernels[k]->launch(call, solo);
         if (seen == nullptr) return;

@@ -1,6 +1,7 @@
 // What the runner of fused groups does for groups of which part is left out: group_clip.hpp, mask_steps.hpp.
 #include <algorithm>
 
+#include "executor/device/cpu/machine.hpp"
 #include "executor/fusion/clip_elements.hpp"
 #include "executor/fusion/fused_group_runner.hpp"
 #include "executor/fusion/tuning.hpp"
@@ -46,7 +47,8 @@ void FusedGroupRunner::choose_clip(Prepared& group, scalar::Params const& params
             if (axis.parts > 1) cut.back().push_back(axis.labels[step.member]);
     }
     if (!header_.reproducible)  // sums over fewer terms are made in other groups
-        group.clip = GroupClip::make(group.steps, boxes_of(group, {}), cut, params);
+        group.clip = GroupClip::make(group.steps, boxes_of(group, {}), cut, group.known,
+                                     known_.zero_signs(group.group.result), params);
     bool const carries = !group.carried.empty();
     for (std::size_t k = 0; carries && group.clip && k < group.steps.size(); ++k)
         if (group.clip->label(k) != group.carried[k].label) group.clip.reset();
@@ -152,16 +154,28 @@ bool FusedGroupRunner::facts_hold(Prepared const& group, Place const& place, std
     return true;
 }
 
-void FusedGroupRunner::mask_whole(Prepared const& group, std::size_t k, KernelShape const& shape,
-                                  std::vector<Extent> const& begin, std::byte* output) {
-    FusedStep const& step = group.steps[k];
+void FusedGroupRunner::mask_result(Prepared& group, scalar::Params const& params) {
+    FusedStep& last = group.steps.back();
+    if (last.operands.size() != 1 || last.operands[0].step < 0) return;
+    std::optional<scalar::Expr> const kept = masked_operand(last);
+    if (!kept) return;
+    MaskRange mask(last, params);
+    if (mask.ends().empty()) return;
+    group.result_mask.emplace(ResultMask{std::move(mask), last.kernel});
+    last.kernel.einsum.join = *kept;
+}
+
+void FusedGroupRunner::mask_elements_of(MaskRange const& mask, FusedStep const& step, KernelShape const& shape,
+                                        std::vector<Extent> const& begin, std::byte* output) {
     std::vector<int> const& axes = step.kernel.einsum.output;
     std::vector<IndexRange> box;
-    for (int axis : axes) {
-        auto const label = static_cast<std::size_t>(axis);
+    std::vector<Extent> strides;
+    for (std::size_t a = 0; a < axes.size(); ++a) {
+        auto const label = static_cast<std::size_t>(axes[a]);
         box.push_back({begin[label], begin[label] + shape.lengths[label]});
+        strides.push_back(shape.output_strides[a]);
     }
-    mask_elements(group.masks[k]->ends(), group.masks[k]->number(), step.output, output, axes, box);
+    mask_elements(mask.ends(), mask.number(), step.output, output, axes, box, strides);
 }
 
 void FusedGroupRunner::fill_outside(Prepared const& group, KernelShape const& shape, IndexRange live,
@@ -171,6 +185,8 @@ void FusedGroupRunner::fill_outside(Prepared const& group, KernelShape const& sh
     Shape lengths;
     std::vector<Extent> strides;
     std::size_t along = 0;
+    bool const is_large = shape.output_bytes >= machine::output_past_cache;
+    FillStores const stores = is_large ? FillStores::past_cache : FillStores::cached;
     for (std::size_t a = 0; a < axes.size(); ++a) {
         if (axes[a] == group.clip->label(k)) along = a;
         lengths.push_back(shape.lengths[static_cast<std::size_t>(axes[a])]);
@@ -180,7 +196,7 @@ void FusedGroupRunner::fill_outside(Prepared const& group, KernelShape const& sh
         if (part.empty()) continue;
         lengths[along] = part.length();
         fill_elements(*group.clip->outside(), shape.output_dtype, output + part.begin * strides[along], lengths,
-                      strides);
+                      strides, stores);
     }
 }
 

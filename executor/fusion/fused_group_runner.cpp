@@ -39,18 +39,23 @@ using schedule::Task;
 
 FusedGroupRunner::FusedGroupRunner(Header const& header, Section const& section, Device& device,
                                    scalar::Params const& params)
-    : header_(header) {
+    : header_(header), known_(header, section) {
     for (TaskId id : section.tasks.ids())
         if (section.tasks[id].is<schedule::Fused>())
             prepared_.emplace(id, prepare(fused_group(header, section, id), device, params));
 }
 
-FusedGroupRunner::Prepared FusedGroupRunner::prepare(FusedGroup group, Device& device,
+FusedGroupRunner::Prepared FusedGroupRunner::prepare(FusedGroup group, Relying relying, Device& device,
                                                      scalar::Params const& params) const {
     Prepared out;
     out.group = std::move(group);
     out.steps = fusion_plan(header_, out.group);
+    if (relying == Relying::on_operands) drop_masks(out);
     split_masks(out.steps);
+    out.known.assign(out.steps.size(), {});
+    for (std::size_t k = 0; k < out.steps.size(); ++k) out.known[k].resize(out.steps[k].operands.size());
+    if (relying == Relying::on_operands) know_operands(out);
+    if (!out.group.carry) out.known_result = known_.of(out.group.result);
     Section const& members = out.group.members;
     for (Task const& member : members.tasks) {
         auto const call = members.as<schedule::Apply>(member);
@@ -76,6 +81,9 @@ FusedGroupRunner::Prepared FusedGroupRunner::prepare(FusedGroup group, Device& d
         out.carried_length = std::min(carry.length, rounded_up((carry.length + carry.parts - 1) / carry.parts));
     }
     choose_clip(out, params);
+    if (out.drops_masks && out.clip && !may_drop_masks(out)) out.clip.reset();
+    if (relying == Relying::on_operands && !out.clip) return out;
+    if (out.carried.empty()) mask_result(out, params);
     if (out.group.carry) {
         prepare_carry(out, device, params);
         return out;
@@ -217,11 +225,17 @@ std::span<std::byte const> FusedGroupRunner::Prepared::read_of_stream(Place cons
 
 /// Neighbouring pieces run on one thread, which brings the next one's operands into the cache while it computes.
 void FusedGroupRunner::run(TaskId task, BlockStorage& storage, WorkerTeam& team, FusedSteps* seen) const {
-    Prepared const& group = prepared_.at(task);
-    KnownFacts known;
-    if (group.clip)
-        for (std::size_t fact = 0; fact < group.clip->facts().size(); ++fact)
-            known.emplace_back(static_cast<std::size_t>(group.group.pieces()));
+    Prepared const& relying = prepared_.at(task);
+    bool const holds = std::all_of(relying.relies_on.begin(), relying.relies_on.end(),
+                                   [&](BlockId block) { return known_.holds(block, storage, team); });
+    Prepared const& group = holds ? relying : *relying.plain;
+    Found found;
+    auto const begin = [&](Prepared const& of, KnownFacts& facts) {
+        for (std::size_t fact = 0; of.clip && fact < of.clip->facts().size(); ++fact)
+            facts.emplace_back(static_cast<std::size_t>(of.group.pieces()));
+    };
+    begin(group, found.facts);
+    if (group.plain) begin(*group.plain, found.plain_facts);
     std::int64_t const pieces = group.group.pieces(),
                        runs = std::min<std::int64_t>(pieces, tuning::runs_a_thread * team.width());
     std::optional<std::int64_t> const in_sight = seen == nullptr ? std::nullopt : seen->piece_to_see(task, pieces);
@@ -229,25 +243,33 @@ void FusedGroupRunner::run(TaskId task, BlockStorage& storage, WorkerTeam& team,
         std::int64_t const end = part_begin(pieces, runs, run + 1);
         for (std::int64_t piece = part_begin(pieces, runs, run); piece < end; ++piece) {
             run_piece(group, piece, piece + 1 < end ? piece + 1 : -1, storage, in_sight == piece ? seen : nullptr,
-                      known);
+                      found);
             team.pause();
         }
     });
+    if (group.known_result) known_.made(group.group.result, found.result_is_known);
 }
 
 /// @param next  the piece that this thread runs then; -1: none
 void FusedGroupRunner::run_piece(Prepared const& group, std::int64_t number, std::int64_t next, BlockStorage& storage,
-                                 FusedSteps* seen, KnownFacts& known) const {
+                                 FusedSteps* seen, Found& found) const {
     std::span<std::byte const> coming;
     if (group.group.carry) {
-        if (!compute_carried(group, number, true, storage, seen, known))
-            compute_carried(group, number, false, storage, seen, known);
+        if (!compute_carried(group, number, true, storage, seen, found.facts))
+            compute_carried(group, number, false, storage, seen, found.facts);
         return;
     }
     if (next >= 0) coming = group.read_of_stream(place_of(group, next), storage);
     if (coming.data() == group.read_of_stream(place_of(group, number), storage).data()) coming = {};
-    if (!compute_piece(group, number, true, coming, storage, seen, known))
-        compute_piece(group, number, false, {}, storage, seen, known);
+    Place const place = place_of(group, number);
+    std::optional<scalar::IndexRange> computed;
+    if (group.is_clipped(number)) computed = group.clips[Prepared::at(number)].live;
+    if (!compute_piece(group, number, true, coming, storage, seen, found.facts)) {
+        computed.reset();
+        if (!group.plain || !compute_piece(*group.plain, number, true, {}, storage, seen, found.plain_facts))
+            compute_piece(group.plain ? *group.plain : group, number, false, {}, storage, seen, found.facts);
+    }
+    if (group.known_result) look_at_result(group, place, computed, storage, found);
 }
 
 bool FusedGroupRunner::compute_piece(Prepared const& group, std::int64_t number, bool clipped,
@@ -255,6 +277,7 @@ bool FusedGroupRunner::compute_piece(Prepared const& group, std::int64_t number,
                                      KnownFacts& known) const {
     std::vector<FusedGroup::Axis> const& axes = group.group.axes;
     Place const place = place_of(group, number);
+    bool const asks = clipped && (group.is_clipped(number) || group.drops_masks);
     clipped = clipped && group.is_clipped(number);
     PieceClip const* const clip = group.clips.empty() ? nullptr : &group.clips[Prepared::at(number)];
     scalar::IndexRange const live = clipped ? clip->live : group.whole;
@@ -285,7 +308,7 @@ bool FusedGroupRunner::compute_piece(Prepared const& group, std::int64_t number,
             output += place.first[a] * group.moves[k][a].output;
             begin[axes[a].labels[step.member]] += place.first[a];
         }
-        if (clipped && !facts_hold(group, place, k, operands, piece.shapes[k], known)) return false;
+        if (asks && !facts_hold(group, place, k, operands, piece.shapes[k], known)) return false;
         if (clipped && group.clip->label(k) >= 0) {
             for (std::size_t i = 0; i < step.operands.size(); ++i)
                 operands[i] = static_cast<std::byte const*>(operands[i]) + live.begin * group.clip_moves[k].operands[i];
@@ -302,7 +325,7 @@ bool FusedGroupRunner::compute_piece(Prepared const& group, std::int64_t number,
             scalar::IndexRange const masked = clip->masked[k];
             if (masked.empty()) continue;
             if (!group.masks[k]->ends().empty()) {
-                mask_whole(group, k, piece.shapes[k], begin, output);
+                mask_elements_of(*group.masks[k], step, piece.shapes[k], begin, output);
                 if (seen != nullptr)
                     seen->see({group.group.task, step.member, k, *shape, {operands, output, begin, now}}, solo);
                 continue;
@@ -316,6 +339,13 @@ bool FusedGroupRunner::compute_piece(Prepared const& group, std::int64_t number,
         }
         KernelCall const call{operands, output, begin, now};
         kernel->launch(call, solo);
+        KernelShape masked;
+        if (is_last && group.result_mask) {
+            mask_elements_of(group.result_mask->range, step, *shape, begin, output);
+            masked = *shape;
+            masked.kernel = &group.result_mask->kernel;
+            shape = &masked;
+        }
         if (seen != nullptr) seen->see({group.group.task, step.member, k, *shape, call}, solo);
     }
     return true;

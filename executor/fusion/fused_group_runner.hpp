@@ -11,6 +11,7 @@
 #include "executor/fusion/fused_steps.hpp"
 #include "executor/fusion/fusion_plan.hpp"
 #include "executor/fusion/group_clip.hpp"
+#include "executor/fusion/known_blocks.hpp"
 #include "executor/fusion/mask_steps.hpp"
 #include "executor/storage/block_storage.hpp"
 
@@ -39,6 +40,11 @@ private:
     };
     /// What facts about operands from outside were found to be, while one group runs: each is looked at once.
     using KnownFacts = std::vector<std::vector<std::atomic<std::int8_t>>>;
+    /// What was found while one group runs.
+    struct Found {
+        KnownFacts facts, plain_facts;            // of the group, and of the same without what is known of operands
+        std::atomic<bool> result_is_known{true};  // so far
+    };
     /// Where a piece begins.
     struct Place {
         std::vector<Extent> first, length;  // by axis
@@ -66,6 +72,11 @@ private:
             shares;  // of what is left of the next piece's stream: brought into the cache by each step's kernel
         std::map<std::pair<std::size_t, Extent>, Masked> masks;  // by step and length
     };
+    /// The last step's mask, where its kernel only copies.
+    struct ResultMask {
+        MaskRange range;
+        schedule::Kernel kernel;  // as it was
+    };
     struct Prepared {
         FusedGroup group;
         std::vector<FusedStep> steps;
@@ -78,12 +89,19 @@ private:
         std::map<std::pair<unsigned, Extent>, Piece> pieces;  // by Place::longer and the clipped label's length
         std::optional<GroupClip> clip;
         std::vector<std::optional<MaskRange>> masks;  // of each step that is in place
-        std::vector<PieceClip> clips;                 // by piece; empty: no label is clipped and nothing is masked
-        std::vector<Moves> clip_moves;                // of each step, along the label that is clipped or carried
-        std::vector<CarriedStep> carried;             // of each step, where the group carries something
-        std::map<unsigned, CarriedState> states;      // by Place::longer
-        std::vector<std::ptrdiff_t> result_moves;     // of what is carried last, by axis
-        Extent carried_length = 0;                    // of a piece of rows
+        std::optional<ResultMask> result_mask;
+        std::vector<PieceClip> clips;              // by piece; empty: no label is clipped and nothing is masked
+        std::vector<Moves> clip_moves;             // of each step, along the label that is clipped or carried
+        std::vector<CarriedStep> carried;          // of each step, where the group carries something
+        std::map<unsigned, CarriedState> states;   // by Place::longer
+        std::vector<std::ptrdiff_t> result_moves;  // of what is carried last, by axis
+        Extent carried_length = 0;                 // of a piece of rows
+        /// By step: what is known of operands from outside, in the step's labels; and those blocks, of the section.
+        std::vector<schedule::KnownOperands> known;
+        std::vector<BlockId> relies_on;
+        bool drops_masks = false;                     // facts must hold of every piece
+        std::unique_ptr<Prepared const> plain;        // the group where what is known does not hold
+        std::optional<schedule::Known> known_result;  // looked at while it is made
 
         bool is_clipped(std::int64_t piece) const { return clip && clips[at(piece)].live != whole; }
         static std::size_t at(std::int64_t piece) { return static_cast<std::size_t>(piece); }
@@ -98,7 +116,14 @@ private:
         std::span<std::byte const> read_of_stream(Place const& place, BlockStorage& storage) const;
     };
 
-    Prepared prepare(FusedGroup group, Device& device, scalar::Params const& params) const;
+    /// Prepares a group by what is known of its operands, if that leaves something out, and without.
+    Prepared prepare(FusedGroup const& group, Device& device, scalar::Params const& params) const;
+    enum class Relying : std::uint8_t { on_nothing, on_operands };
+    Prepared prepare(FusedGroup group, Relying relying, Device& device, scalar::Params const& params) const;
+    /// Takes masks out of steps that what is known of their operands makes needless.
+    void drop_masks(Prepared& group) const;
+    bool may_drop_masks(Prepared const& group) const;
+    void know_operands(Prepared& group) const;
     /// The step's kernel for all of its task's region; what it reads and writes inside has no strides yet.
     KernelShape shape_of(Prepared const& group, std::size_t k) const;
     Moves moves_along(Prepared const& group, std::size_t k, std::size_t label) const;
@@ -113,8 +138,11 @@ private:
     void prepare_carry(Prepared& group, Device& device, scalar::Params const& params) const;
     /// How much of the carried label runs at once, from a place on.
     static Extent run_length(Prepared const& group, scalar::IndexRange live, Extent at);
-    static void mask_whole(Prepared const& group, std::size_t k, KernelShape const& shape,
-                           std::vector<Extent> const& begin, std::byte* output);
+    /// Where the last step chooses by indices alone between a number and what another step makes, its kernel copies
+    /// that, and the number is written over it.
+    static void mask_result(Prepared& group, scalar::Params const& params);
+    static void mask_elements_of(MaskRange const& mask, FusedStep const& step, KernelShape const& shape,
+                                 std::vector<Extent> const& begin, std::byte* output);
     static void fill_outside(Prepared const& group, KernelShape const& shape, scalar::IndexRange live,
                              std::byte* output);
     GroupClip::Boxes boxes_of(Prepared const& group, std::optional<Place> const& place) const;
@@ -123,7 +151,9 @@ private:
     std::optional<Stream> stream_of(Prepared const& group) const;
     static Place place_of(Prepared const& group, std::int64_t number);
     void run_piece(Prepared const& group, std::int64_t piece, std::int64_t next, BlockStorage& storage,
-                   FusedSteps* seen, KnownFacts& known) const;
+                   FusedSteps* seen, Found& found) const;
+    void look_at_result(Prepared const& group, Place const& place, std::optional<scalar::IndexRange> computed,
+                        BlockStorage& storage, Found& found) const;
     /// @return false where a fact does not hold: then nothing has left the group
     bool compute_piece(Prepared const& group, std::int64_t piece, bool clipped, std::span<std::byte const> coming,
                        BlockStorage& storage, FusedSteps* seen, KnownFacts& known) const;
@@ -136,6 +166,7 @@ private:
     }
 
     schedule::Header const& header_;
+    KnownBlocks known_;
     std::map<TaskId, Prepared> prepared_;
 };
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "lib/scalar/regions/band.hpp"
 #include "lib/schedule/fusion/carry.hpp"
 #include "lib/schedule/model/schedule.hpp"
 
@@ -53,8 +54,9 @@ struct FusedStep {
     schedule::Kernel kernel;  // its join reads `operands`
     std::vector<Operand> operands;
     DType output = DType::f32;
-    bool in_place = false;               // it writes over its only operand (mask_steps.hpp)
-    std::vector<std::size_t> also = {};  // members whose results are the same elements
+    bool in_place = false;                          // it writes over its only operand (mask_steps.hpp)
+    std::vector<std::size_t> also = {};             // members whose results are the same elements
+    std::optional<scalar::Band> dropped_mask = {};  // of its labels: where it chose its join, else 0 (known_blocks.hpp)
 };
 
 /// In an order in which they can run; the last one is the last task's.

@@ -1,6 +1,8 @@
 #include "executor/fusion/group_clip.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 
 #include "lib/graph/labels.hpp"
 
@@ -12,42 +14,73 @@ using scalar::Range;
 
 bool is_real(DType type) { return type == DType::f32 || type == DType::f64; }
 
+/// Labels along which a mask, or what is known of an operand, may leave something out.
+std::vector<int> labels_to_try(graph::EinSum const& einsum, schedule::KnownOperands const& known,
+                               scalar::Params const& params) {
+    std::vector<int> out;
+    if (scalar::ExprRanges(einsum.join, params).chooses_by_index())
+        for (int label : scalar::labels_of(einsum.join))
+            if (graph::has_label(einsum.output, label)) out.push_back(label);
+    for (std::optional<schedule::Known> const& of : known)
+        if (of) out.insert(out.end(), {of->band.row, of->band.column});
+    return out;
+}
+
+Range assumed_to_be(ClipFact::Kind kind) {
+    switch (kind) {
+        case ClipFact::Kind::finite: return Range::finite();
+        case ClipFact::Kind::positive: return Range::positive();
+        case ClipFact::Kind::moderate: return Range::moderate();
+        case ClipFact::Kind::moderate_positive: break;
+    }
+    return Range::moderate_positive();
+}
+
+constexpr std::array kinds{ClipFact::Kind::finite, ClipFact::Kind::positive, ClipFact::Kind::moderate,
+                           ClipFact::Kind::moderate_positive};  // the least that is asked first
+
 }  // namespace
 
 std::optional<GroupClip> GroupClip::make(std::vector<FusedStep> const& steps, Boxes const& boxes,
                                          std::vector<std::vector<std::size_t>> const& cut,
+                                         std::vector<schedule::KnownOperands> const& known, ZeroSigns signs,
                                          scalar::Params const& params) {
     for (FusedStep const& step : steps)
         if (!is_real(step.kernel.compute)) return std::nullopt;
     for (std::size_t s = 0; s < steps.size(); ++s) {
-        graph::EinSum const& einsum = steps[s].kernel.einsum;
-        if (!scalar::ExprRanges(einsum.join, params).chooses_by_index()) continue;
-        for (int label : scalar::labels_of(einsum.join)) {
+        for (int label : labels_to_try(steps[s].kernel.einsum, known[s], params)) {
             GroupClip clip;
-            if (!graph::has_label(einsum.output, label) || !clip.follow(steps, s, label, cut)) continue;
+            clip.signs_ = signs;
+            if (!clip.follow(steps, s, label, cut)) continue;
             bool alike = true;
             for (std::size_t t = 0; t < steps.size(); ++t) {
-                if (clip.labels_[t] < 0) {
-                    clip.steps_.emplace_back();
-                    continue;
-                }
-                auto const at = static_cast<std::size_t>(clip.labels_[t]);
-                alike = alike && boxes[t][at] == boxes[s][static_cast<std::size_t>(label)];
-                graph::EinSum const& of = steps[t].kernel.einsum;
-                Step made{scalar::ExprRanges(of.join, params), of.agg, of.aggregates(clip.labels_[t]), {}, {}};
-                for (std::size_t k = 0; k < of.inputs.size(); ++k) {
-                    bool const inside =
-                        steps[t].operands[k].step >= 0 && graph::has_label(of.inputs[k], clip.labels_[t]);
-                    made.writers.push_back(inside ? steps[t].operands[k].step : -1);
-                    made.operands.push_back(Range::positive());
-                    if (!inside) clip.facts_.push_back({t, k, ClipFact::Kind::positive});
-                }
-                clip.steps_.push_back(std::move(made));
+                bool const has_it = clip.add_step(steps[t], t, known[t], params);
+                alike = alike && (!has_it || boxes[t][ein::at(clip.labels_[t])] == boxes[s][ein::at(label)]);
             }
             if (alike) return clip;
         }
     }
     return std::nullopt;
+}
+
+/// @return whether it has the label
+bool GroupClip::add_step(FusedStep const& step, std::size_t number, schedule::KnownOperands const& known,
+                         scalar::Params const& params) {
+    std::optional<Step>& made = steps_.emplace_back();
+    int const label = labels_[number];
+    if (label < 0) return false;
+    graph::EinSum const& of = step.kernel.einsum;
+    made.emplace(
+        Step{scalar::ExprRanges(of.join, params), of.agg, of.aggregates(label), {}, {}, known, {}, step.output});
+    for (int other : of.aggregated())
+        if (other != label) made->others.push_back(ein::at(other));
+    for (std::size_t k = 0; k < of.inputs.size(); ++k) {
+        bool const inside = step.operands[k].step >= 0 && graph::has_label(of.inputs[k], label);
+        made->writers.push_back(inside ? step.operands[k].step : -1);
+        made->operands.push_back(Range::moderate_positive());
+        if (!inside && !known[k]) facts_.push_back({number, k, ClipFact::Kind::moderate_positive});
+    }
+    return true;
 }
 
 /// Finds the steps' labels that are the same axis, to and fro through what is inside.
@@ -98,12 +131,41 @@ bool GroupClip::is_dead(Boxes const& boxes, IndexRange range, Range* last) const
             if (step.writers[k] >= 0) operands[k] = values[static_cast<std::size_t>(step.writers[k])];
         std::vector<IndexRange> box = boxes[t];
         box[static_cast<std::size_t>(labels_[t])] = range;
+        for (std::size_t k = 0; k < step.known.size(); ++k) {
+            if (!step.known[k]) continue;
+            scalar::Band const& band = step.known[k]->band;
+            bool const misses = band.misses(box[ein::at(band.row)], box[ein::at(band.column)]);
+            operands[k] = misses ? step.known[k]->range() : Range::any();
+        }
         values[t] = step.join.on(box, operands);
         if (step.aggregates && !scalar::is_identity(step.agg, values[t])) return false;
+        Extent terms = 1;
+        for (std::size_t other : step.others) terms *= box[other].length();
+        values[t] = scalar::stored(scalar::aggregated(step.agg, values[t], terms), step.output);
     }
     if (last != nullptr) *last = values.back();
     if (!steps_.back() || steps_.back()->aggregates) return true;
-    return values.back().is_point() && (!outside_ || values.back().is(*outside_));
+    std::optional<double> const number = filling(values.back());
+    return number && (!outside_ || (*number == *outside_ && std::signbit(*number) == std::signbit(*outside_)));
+}
+
+std::optional<double> GroupClip::filling(Range const& range) const {
+    if (!range.is_point()) return std::nullopt;
+    if (range.least != 0) return range.least;
+    if (signs_ == ZeroSigns::unseen) return 0.0;
+    return range.is(range.least) ? std::optional(range.least) : std::nullopt;
+}
+
+bool GroupClip::adds_nothing_outside(scalar::Band const& band, std::size_t number, Boxes const& boxes) const {
+    if (!steps_[number]) return false;
+    Step const& step = *steps_[number];
+    std::vector<Range> operands = step.operands;
+    for (std::size_t k = 0; k < operands.size(); ++k)
+        if (step.known[k])
+            operands[k] = step.known[k]->band == band ? step.known[k]->range() : Range::any();
+        else if (step.writers[k] >= 0)
+            operands[k] = Range::any();
+    return scalar::is_identity(step.agg, step.join.on(boxes[number], operands));
 }
 
 IndexRange GroupClip::whole(Boxes const& boxes) const {
@@ -125,18 +187,16 @@ void GroupClip::settle(Boxes const& boxes) {
         Range value;
         is_dead(boxes, most.begin > all.begin ? IndexRange{all.begin, most.begin} : IndexRange{most.end, all.end},
                 &value);
-        outside_ = value.least;
+        outside_ = filling(value);
     }
     std::vector<ClipFact> kept;
     for (ClipFact fact : facts_) {
         Range& assumed = steps_[fact.step]->operands[fact.operand];
         assumed = Range::any();
         if (live(boxes) == most) continue;
-        fact.kind = ClipFact::Kind::finite;
-        assumed = Range::finite();
-        if (live(boxes) != most) {
-            fact.kind = ClipFact::Kind::positive;
-            assumed = Range::positive();
+        for (ClipFact::Kind const kind : kinds) {
+            assumed = assumed_to_be(fact.kind = kind);
+            if (live(boxes) == most) break;
         }
         kept.push_back(fact);
     }

@@ -66,6 +66,14 @@ void split_masks(std::vector<FusedStep>& steps) {
     }
 }
 
+std::optional<Expr> masked_operand(FusedStep const& step) {
+    std::size_t const at = kept_argument(step);
+    graph::EinSum const& einsum = step.kernel.einsum;
+    if (at == 0 || step.operands.size() != 1 || einsum.inputs[0] != einsum.output) return std::nullopt;
+    Expr const kept = einsum.join.args()[at];
+    return kept.op() == Op::operand ? std::optional(kept) : std::nullopt;
+}
+
 MaskRange::MaskRange(FusedStep const& step, scalar::Params const& params)
     : condition_(step.kernel.einsum.join.args()[0], params),
       keeps_where_true_(step.kernel.einsum.join.args()[2].op() == Op::number) {

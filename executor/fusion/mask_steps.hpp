@@ -13,6 +13,9 @@ namespace ein::executor {
 /// Marks the second step of each as `in_place`. The last step of all stays whole.
 void split_masks(std::vector<FusedStep>& steps);
 
+/// What a step keeps, where that is its operand as it is and all else is a number that indices choose.
+std::optional<scalar::Expr> masked_operand(FusedStep const& step);
+
 /// When a step that is in place has nothing to do.
 class MaskRange {
 public:

@@ -1,11 +1,14 @@
 #include "scheduler/fusion/fused_groups.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 
 #include "lib/graph/einsum.hpp"
+#include "lib/graph/labels.hpp"
 #include "lib/scalar/regions/prefix.hpp"
+#include "lib/schedule/fusion/known.hpp"
 #include "scheduler/fusion/piece_cuts.hpp"
 
 namespace ein::scheduler {
@@ -29,7 +32,9 @@ public:
           cuts_(header, section, links_, limits),
           loop_of_(schedule::loops_of_tasks(section)),
           in_group_(section.tasks.size()),
-          last_writer_(section.blocks.size()) {
+          last_writer_(section.blocks.size()),
+          limits_(limits) {
+        if (!header.reproducible) known_ = schedule::known_blocks(header, section);
         for (TaskId t : section.tasks.ids())
             if (auto const result = section.tasks[t].result()) last_writer_[*result] = t;
     }
@@ -38,7 +43,8 @@ public:
         for (TaskId t = links_.loads_end(); t < links_.stores_begin(); t = following(t)) {
             if (in_group_[t] || !eligible(t)) continue;
             std::optional<FusedGroup> group = longest_from(t);
-            if (!group || !hold_inputs(*group)) continue;
+            if (!group || !hold_inputs(*group)) group = clipped_alone(t);
+            if (!group) continue;
             for (TaskId task : group->tasks) in_group_[task] = 1;
             fused_groups_.push_back(std::move(*group));
         }
@@ -69,7 +75,11 @@ private:
         std::vector<int> const terms = einsum.aggregated();
         if (terms.size() != 1 || einsum.join.op() != scalar::Op::where) return false;
         auto const& args = einsum.join.args();
-        return scalar::as_prefix(args[0], terms.front(), args[2].op() == scalar::Op::number).has_value();
+        bool const first = args[2].op() == scalar::Op::number;
+        scalar::Expr const& kept = args[first ? 1 : 2];
+        auto const prefix = scalar::as_prefix(args[0], terms.front(), first);
+        return prefix && kept.op() == scalar::Op::operand &&
+               !graph::has_label(einsum.inputs[at(kept.node().slot)], prefix->output);
     }
 
     bool reads_boxes(TaskId id) const {
@@ -111,15 +121,38 @@ private:
         return true;
     }
 
-    /// All that comes from elsewhere comes before the first task in the schedule's order: holding that one back delays
-    /// nobody.
+    /// All that comes from elsewhere comes before the first task in the schedule's order, or after nothing but kernels
+    /// of this rank: holding that one back delays nobody.
     bool inputs_are_there(Members const& members) const {
+        TaskId last = *members.begin();
         for (TaskId member : members)
-            for (BlockId input : section_.reads(member)) {
-                TaskId const writer = last_writer_[input];
-                if (!members.contains(writer) && writer > *members.begin()) return false;
-            }
+            for (BlockId input : section_.reads(member))
+                if (TaskId const writer = last_writer_[input]; !members.contains(writer)) last = std::max(last, writer);
+        for (TaskId between = *members.begin(); between < last; between = following(between))
+            if (!task(between).is<schedule::Apply>()) return false;
         return true;
+    }
+
+    /// One kernel, in pieces along the band outside of which nothing is to be done.
+    std::optional<FusedGroup> clipped_alone(TaskId id) const {
+        if (known_.empty() || !writes_whole(id)) return std::nullopt;
+        schedule::KnownOperands known;
+        for (std::size_t k = 0; k < section_.reads(id).size(); ++k) {
+            auto const found = known_.find(section_.reads(id)[k]);
+            known.push_back(found == known_.end() ? std::nullopt : in_labels(found->second, einsum(id).inputs[k]));
+        }
+        auto const left_out = schedule::left_out(einsum(id), known, section_.region_of(task(id)));
+        if (!left_out) return std::nullopt;
+        FusedGroup group{{id}, {}};
+        cuts_.choose(group);
+        bool const is_product = graph::is_rows_by_columns(einsum(id)) || einsum(id).operands() > 1;
+        for (FusedGroup::Axis& axis : group.axes) {
+            if (axis.labels[0] == at(left_out->clipped)) axis.parts = 1;
+            if (axis.labels[0] != at(left_out->cut)) continue;
+            Extent const least = is_product && !einsum(id).aggregated().empty() ? limits_.least_rows : 1;
+            axis.parts = std::clamp<std::int64_t>(tuning::clipped_parts, 1, std::max<Extent>(1, axis.length / least));
+        }
+        return group.pieces() > 1 ? std::optional(std::move(group)) : std::nullopt;
     }
 
     std::optional<FusedGroup> group_of(Members const& members) const {
@@ -205,6 +238,8 @@ private:
     Table<TaskId, OptionalId<schedule::LoopId>> loop_of_;  // empty without loops
     Table<TaskId, std::uint8_t> in_group_;
     Table<BlockId, TaskId> last_writer_;
+    FusionLimits const& limits_;
+    std::map<BlockId, schedule::Known> known_;
     std::vector<FusedGroup> fused_groups_;
 };
 

@@ -5,6 +5,7 @@
 
 #include "lib/graph/einsum.hpp"
 #include "lib/graph/labels.hpp"
+#include "lib/scalar/regions/band.hpp"
 #include "lib/schedule/fusion/carry.hpp"
 #include "scheduler/fusion/group_spec.hpp"
 
@@ -53,6 +54,22 @@ std::optional<FusedGroup::Axis> PieceCuts::axis_along(FusedGroup const& group, s
     return axis;
 }
 
+/// Whether a member's mask is a band of this axis and an outer one: pieces along the outer one have little of this one.
+bool PieceCuts::is_clipped(FusedGroup const& group, std::size_t axis) const {
+    for (std::size_t k = 0; k < group.tasks.size() && !header_.reproducible; ++k) {
+        scalar::Expr const& join = einsum(group.tasks[k]).join;
+        auto const label = static_cast<int>(group.axes[axis].labels[k]);
+        if (join.op() != scalar::Op::where) continue;
+        bool const where_true = join.args()[2].op() == scalar::Op::number;
+        auto const band = scalar::as_band(join.args()[0], where_true);
+        if (!band || (band->row != label && band->column != label)) continue;
+        int const other = band->row == label ? band->column : band->row;
+        for (std::size_t outer = 0; outer < axis; ++outer)
+            if (group.axes[outer].labels[k] == at(other)) return true;
+    }
+    return false;
+}
+
 /// Cuts the outermost axes until a piece fits the cache.
 void PieceCuts::choose_parts(FusedGroup& group) const {
     double const total = bytes_along(group);
@@ -60,6 +77,7 @@ void PieceCuts::choose_parts(FusedGroup& group) const {
     auto wanted = static_cast<std::int64_t>(total / limits_.bytes_of_a_piece) + 1;
     for (std::size_t a = 0; a < group.axes.size() && wanted > 1; ++a) {
         FusedGroup::Axis& axis = group.axes[a];
+        if (is_clipped(group, a)) continue;
         Extent const shortest = std::max(cuts_rows(group, a) ? limits_.least_rows : 1, least_in_runs(group, a));
         axis.parts = std::clamp<std::int64_t>(axis.length / shortest, 1, wanted);
         wanted = (wanted + axis.parts - 1) / axis.parts;

@@ -28,6 +28,7 @@ private:
     Extent length_of(TaskId id, std::size_t label) const { return region(id).length[label]; }
 
     std::optional<FusedGroup::Axis> axis_along(FusedGroup const& group, std::size_t label) const;
+    bool is_clipped(FusedGroup const& group, std::size_t axis) const;
     void choose_parts(FusedGroup& group) const;
     void choose_carry(FusedGroup& group) const;
     std::optional<FusedGroup::Carry> carry_along(FusedGroup const& group, schedule::FusionSpec const& spec,

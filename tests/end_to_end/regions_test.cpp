@@ -1,76 +1,29 @@
 // Joins that are looked through: regions that indices decide, and parts that few labels decide.
 #include <algorithm>
 
-#include "lib/tensor/compare.hpp"
-#include "tests/support/catch.hpp"
-#include "tests/support/whole_run.hpp"
+#include "tests/support/masked_attention.hpp"
 
 using namespace ein;
 
 namespace {
 
-/// Every two tasks that can be are a fused group, in many pieces.
-scheduler::FusionLimits const small{.bytes_of_a_piece = 4000, .least_bytes = 0, .least_rows = 1};
-scheduler::FusionLimits const smallest{.bytes_of_a_piece = 4000,
-                                       .least_bytes = 0,
-                                       .least_rows = 1,
-                                       .bytes_of_a_row_piece = 0,
-                                       .bytes_of_a_carried_piece = 500,
-                                       .least_carried = 8};
-scheduler::FusionLimits const none{.bytes_of_a_piece = 1e18, .least_bytes = 1e18, .least_rows = 1};
-
-void check(Json const& graph, test::WholeRunSetup const& setup) {
-    test::WholeRun const run = test::whole_run(graph, setup);
-    for (std::string const& failure : run.failures) FAIL_CHECK(failure);
-    for (auto const& [name, expected] : run.expected) {
-        CAPTURE(name, setup.ranks, setup.threads);
-        double const tolerance = tensor::tolerance(expected.dtype(), 2000);
-        CHECK(tensor::compare(run.results.at(name), expected, tolerance).count == 0);
-    }
-    for (executor::RunResult const& rank : run.ranks) CHECK(rank.blocks.peak_bytes() <= rank.peak_predicted);
-}
+scheduler::FusionLimits const &small = test::small_pieces, &smallest = test::pieces_of_rows, &none = test::no_groups;
 
 /// On several ranks, of an odd extent, fused and not, by several threads.
 void check_everywhere(Json const& graph) {
     for (int const ranks : {1, 2, 3, 5, 7}) {
-        check(graph, {.ranks = ranks, .threads = ranks == 1 ? 3 : 1, .fused_groups = small});
-        check(graph, {.ranks = ranks, .fused_groups = none});
-        check(graph, {.ranks = ranks, .fused_groups = smallest});
+        test::check_close(graph, {.ranks = ranks, .threads = ranks == 1 ? 3 : 1, .fused_groups = small});
+        test::check_close(graph, {.ranks = ranks, .fused_groups = none});
+        test::check_close(graph, {.ranks = ranks, .fused_groups = smallest});
     }
-    check(graph, {.ranks = 2, .reproducible = true});
+    test::check_close(graph, {.ranks = 2, .reproducible = true});
     test::WholeRunSetup emulated;
     emulated.device = {executor::DeviceKind::emulated};
     emulated.device_memory = 0;
-    check(graph, emulated);
+    test::check_close(graph, emulated);
 }
 
-Json attention(std::string const& mask, bool inside, bool with_gradient) {
-    Json nodes = Json::array();
-    std::string const chosen = "where(" + mask + ", ", rest = ", -inf)";
-    if (inside) {
-        nodes.push_back(
-            {{"name", "S"}, {"einsum", "hid,hkd->hik"}, {"inputs", {"Q", "K"}}, {"join", chosen + "x*y*0.3" + rest}});
-    } else {
-        nodes.push_back({{"name", "S0"}, {"einsum", "hid,hkd->hik"}, {"inputs", {"Q", "K"}}});
-        nodes.push_back({{"name", "S"}, {"einsum", "hik->hik"}, {"inputs", {"S0"}}, {"join", chosen + "x*0.3" + rest}});
-    }
-    nodes.push_back({{"name", "P"}, {"op", "softmax"}, {"inputs", {"S"}}});
-    nodes.push_back({{"name", "O"}, {"einsum", "hik,hkd->hid"}, {"inputs", {"P", "V"}}});
-    Json outputs{"O"};
-    if (with_gradient) {
-        nodes.push_back({{"name", "L"}, {"einsum", "hid->"}, {"inputs", {"O"}}, {"join", "x*x"}});
-        nodes.push_back({{"name", "g"}, {"grad", {{"of", "L"}, {"wrt", {"Q", "K", "V"}}}}});
-        outputs = {"g/Q", "g/K", "g/V"};
-    }
-    auto const tensor = [](int seed) {
-        return Json{{"shape", {2, 75, 4}}, {"data", {{"random", "normal"}, {"seed", seed}}}};
-    };
-    return {{"eingraph", 1},
-            {"dtype", "f32"},
-            {"tensors", {{"Q", tensor(1)}, {"K", tensor(2)}, {"V", tensor(3)}}},
-            {"nodes", nodes},
-            {"outputs", outputs}};
-}
+Json attention(std::string const& mask, bool inside) { return test::masked_attention(mask, {.inside = inside}); }
 
 Json prefix(std::string const& condition, std::string const& agg, std::string const& identity,
             std::string const& einsum, std::string const& dtype) {
@@ -96,17 +49,12 @@ TEST_CASE("attention under masks that indices decide", "[end_to_end][regions]") 
                              "floor([i]/16) == floor([k]/16)", "[k] == 3 || [i] >= [k]", "[i]*2 >= [k]"})
         for (bool const inside : {true, false}) {
             CAPTURE(mask, inside);
-            check_everywhere(attention(mask, inside, false));
+            check_everywhere(attention(mask, inside));
         }
 }
 
-TEST_CASE("gradients of masked attention", "[end_to_end][regions]") {
-    check_everywhere(attention("[i] >= [k]", true, true));
-    check_everywhere(attention("[i] - [k] < 20 && [k] <= [i]", false, true));
-}
-
 TEST_CASE("rows that a mask leaves nothing of are nan, as they are without fused groups", "[end_to_end][regions]") {
-    check_everywhere(attention("[i] >= [k] + 9", true, false));
+    check_everywhere(attention("[i] >= [k] + 9", true));
 }
 
 TEST_CASE("products are masked in place in every dtype", "[end_to_end][regions]") {
@@ -124,13 +72,13 @@ TEST_CASE("products are masked in place in every dtype", "[end_to_end][regions]"
               {{"name", "M"}, {"einsum", "ik->ik"}, {"inputs", {"S"}}, {"join", "where([k] <= [i], x, 3)"}},
               {{"name", "O"}, {"einsum", "ik,kd->id"}, {"inputs", {"M", "V"}}}}},
             {"outputs", {"O"}}};
-        for (int const ranks : {1, 2}) check(graph, {.ranks = ranks, .fused_groups = small});
+        for (int const ranks : {1, 2}) test::check_close(graph, {.ranks = ranks, .fused_groups = small});
     }
 }
 
 TEST_CASE("what is not chosen may be nan; what is multiplied by zero counts", "[end_to_end][regions]") {
     for (char const* hurt : {"K", "V"}) {
-        Json graph = attention("[i] >= [k]", true, false);
+        Json graph = attention("[i] >= [k]", true);
         Json& tensor = graph["tensors"][hurt];
         graph["tensors"]["raw"] = tensor;
         tensor = Json();
@@ -140,9 +88,9 @@ TEST_CASE("what is not chosen may be nan; what is multiplied by zero counts", "[
                                   {"inputs", {"raw"}},
                                   {"join", "where([k] == 60 && [h] == 0, inf - inf*[d], x)"}});
         for (int const ranks : {1, 2, 3}) {
-            check(graph, {.ranks = ranks, .fused_groups = small});
-            check(graph, {.ranks = ranks, .fused_groups = none});
-            check(graph, {.ranks = ranks, .fused_groups = smallest});
+            test::check_close(graph, {.ranks = ranks, .fused_groups = small});
+            test::check_close(graph, {.ranks = ranks, .fused_groups = none});
+            test::check_close(graph, {.ranks = ranks, .fused_groups = smallest});
         }
     }
 }
@@ -159,12 +107,13 @@ TEST_CASE("prefixes, suffixes and bands, of every aggregation", "[end_to_end][re
             for (char const* einsum : {"jc->ic", "cj->ci", "jc->ci"}) {
                 CAPTURE(kind.agg, kind.dtype, condition, einsum);
                 Json const graph = prefix(condition, kind.agg, kind.identity, einsum, kind.dtype);
-                for (int const ranks : {1, 2, 3, 5}) check(graph, {.ranks = ranks, .threads = ranks == 1 ? 2 : 1});
+                for (int const ranks : {1, 2, 3, 5})
+                    test::check_close(graph, {.ranks = ranks, .threads = ranks == 1 ? 2 : 1});
             }
     Json cut = prefix("[j] <= [i]", "sum", "0", "jc->ic", "f64");
     for (char const* label : {"i", "j", "c"}) {
         cut["parts"] = {{"Y", {{label, 3}}}};
-        for (int const ranks : {1, 2, 3, 5, 7}) check(cut, {.ranks = ranks});
+        for (int const ranks : {1, 2, 3, 5, 7}) test::check_close(cut, {.ranks = ranks});
     }
 }
 
@@ -212,6 +161,6 @@ TEST_CASE("joins that factor give what they gave", "[end_to_end][regions]") {
                             {"B", {{"shape", {51, 57}}, {"data", {{"random", "normal"}, {"seed", 2}}}}}}},
                           {"nodes", {{{"name", "C"}, {"einsum", "ij,jk->ik"}, {"inputs", {"A", "B"}}, {"join", join}}}},
                           {"outputs", {"C"}}};
-            for (int const ranks : {1, 2, 3}) check(graph, {.ranks = ranks});
+            for (int const ranks : {1, 2, 3}) test::check_close(graph, {.ranks = ranks});
         }
 }
