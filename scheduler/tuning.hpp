@@ -124,6 +124,9 @@ inline constexpr Extent least_product_rows = 128;
 /// Pieces along a band of a kernel that does nothing outside: of each, half of one piece's length is done in vain.
 /// Chosen.
 inline constexpr std::int64_t clipped_parts = 32;
+/// How many times the bytes of the least group an operand of such a kernel has at least: of fewer, pieces take as long
+/// as what they leave out. Measured.
+inline constexpr double least_clipped_share = 4;
 /// Operations an element of a product that is cut like other kernels. Chosen.
 inline constexpr double flops_of_a_short_sum = 16;
 /// Bytes that a piece reads and writes side by side at least, of blocks larger than a piece: shorter runs come and go

@@ -137,10 +137,14 @@ private:
     std::optional<FusedGroup> clipped_alone(TaskId id) const {
         if (known_.empty() || !writes_whole(id)) return std::nullopt;
         schedule::KnownOperands known;
+        double bytes = 0;  // of the largest operand of which there is something known
         for (std::size_t k = 0; k < section_.reads(id).size(); ++k) {
             auto const found = known_.find(section_.reads(id)[k]);
+            if (found != known_.end())
+                bytes = std::max(bytes, static_cast<double>(section_.bytes_of(section_.reads(id)[k])));
             known.push_back(found == known_.end() ? std::nullopt : in_labels(found->second, einsum(id).inputs[k]));
         }
+        if (bytes < tuning::least_clipped_share * limits_.least_bytes) return std::nullopt;
         auto const left_out = schedule::left_out(einsum(id), known, section_.region_of(task(id)));
         if (!left_out) return std::nullopt;
         FusedGroup group{{id}, {}};
