@@ -1,5 +1,5 @@
+#include "lib/tensor/box_pieces.hpp"
 #include "lib/tensor/made_reader.hpp"
-#include "lib/tensor/sparse/box_pieces.hpp"
 #include "lib/tensor/sparse/sparse_openers.hpp"
 #include "lib/tensor/tuning.hpp"
 

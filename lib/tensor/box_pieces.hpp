@@ -1,4 +1,5 @@
-// A box in pieces of few elements, in C order, each as long a run of rows as fits.
+// A box in pieces of few elements, in C order, each as long a run of rows as fits: the elements of a piece follow one
+// another in the box, and those of the next piece follow them.
 // Example: pieces of at most 12 elements of rows 0 to 9 of a (10, 5) matrix are two rows each.
 #pragma once
 
