@@ -4,7 +4,6 @@
 #include <functional>
 
 #include "executor/engine/task_moves.hpp"
-#include "executor/health/index_fault.hpp"
 #include "lib/base/error.hpp"
 #include "lib/tensor/sparse/sparse_moves.hpp"
 
@@ -118,7 +117,7 @@ void TaskRunner::compute(TaskId id, Task const& task, WorkerTeam& team, Scratch&
     if (!task.traits().is_on_device()) return section_.visit(task, OneTask{*this, id, task, team, scratch});
     if (task.is<schedule::Fused>()) return fused_groups_.run(id, storage_, team, call_check_);
     if (kernels_.runs_on_host(id)) return launch_on_host(id, task, team, scratch);
-    if (device_.accelerator() != nullptr) check_input_indices(task);
+    check_input_indices(id, task);
     auto const work = [&] { section_.visit(task, OneTask{*this, id, task, team, scratch}); };
     storage_.run(id, scratch.blocks, std::ref(work));
     // Who asks whether a loop goes on does so under the engine's lock: what a device computes is waited for here.
@@ -132,15 +131,14 @@ bool TaskRunner::writes_condition(Task const& task) const {
 bool TaskRunner::only_launches(TaskId id) const {
     Task const& task = section_.tasks[id];
     return task.traits().is_on_device() && !task.is<schedule::Fused>() && !kernels_.runs_on_host(id) &&
-           finite_check_ == nullptr && call_check_ == nullptr && !writes_condition(task);
+           finite_check_ == nullptr && call_check_ == nullptr && !writes_condition(task) &&
+           !input_indices_.contains(id);
 }
 
-void TaskRunner::check_input_indices(Task const& task) const {
-    if (!task.is<schedule::Apply>()) return;
-    schedule::Kernel const& kernel = header_.kernels[section_.as<schedule::Apply>(task).kernel];
-    auto const extent = input_indices(header_, section_, task, kernel);
-    if (!extent) return;
-    if (auto fault = wrong_index(header_, section_, task, read(section_.reads(task)[0]).data(), *extent))
+void TaskRunner::check_input_indices(TaskId id, Task const& task) const {
+    auto const looks_up = input_indices_.find(id);
+    if (looks_up == input_indices_.end()) return;
+    if (auto fault = wrong_index(header_, section_, task, read(section_.reads(task)[0]).data(), looks_up->second))
         throw InputError(std::move(*fault));
 }
 

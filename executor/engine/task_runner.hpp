@@ -3,12 +3,14 @@
 #pragma once
 
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 #include "executor/call_check/call_check.hpp"
 #include "executor/engine/kernel_table.hpp"
 #include "executor/finite/finite_check.hpp"
 #include "executor/fusion/fused_group_runner.hpp"
+#include "executor/health/index_fault.hpp"
 #include "executor/io/input_reader.hpp"
 #include "executor/io/output_sink.hpp"
 #include "executor/spill/spill_store.hpp"
@@ -38,6 +40,7 @@ public:
           call_check_(call_check) {
         for (schedule::Loop const& loop : section.loops)
             if (loop.condition) conditions_.push_back(*loop.condition);
+        if (device.accelerator() != nullptr) input_indices_ = input_indices(header, section);
     }
 
     /// What a thread reuses from task to task.
@@ -57,7 +60,7 @@ private:
 
     bool writes_condition(schedule::Task const& task) const;
     void compute(TaskId id, schedule::Task const& task, WorkerTeam& team, Scratch& scratch) const;
-    void check_input_indices(schedule::Task const& task) const;
+    void check_input_indices(TaskId id, schedule::Task const& task) const;
     void compute_checked(TaskId id, schedule::Task const& task, WorkerTeam& team, Scratch& scratch) const;
     void launch(TaskId id, schedule::Task const& task, WorkerTeam& team, Scratch& scratch) const;
     void launch_on_host(TaskId id, schedule::Task const& task, WorkerTeam& team, Scratch& scratch) const;
@@ -75,10 +78,11 @@ private:
     BlockStorage& storage_;
     Readers const& readers_;
     OutputSink& sink_;
-    SpillStore* spills_;               // nullptr where nothing spills
-    FiniteCheck* finite_check_;        // nullptr where nobody looks at results
-    CallCheck* call_check_;            // nullptr where nobody computes elements of them again
-    std::vector<BlockId> conditions_;  // of loops
+    SpillStore* spills_;                                      // nullptr where nothing spills
+    FiniteCheck* finite_check_;                               // nullptr where nobody looks at results
+    CallCheck* call_check_;                                   // nullptr where nobody computes elements of them again
+    std::vector<BlockId> conditions_;                         // of loops
+    std::unordered_map<TaskId, std::int64_t> input_indices_;  // that are looked at before a device gets them
 };
 
 }  // namespace ein::executor

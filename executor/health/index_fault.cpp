@@ -48,10 +48,18 @@ Fault index_fault(schedule::Header const& header, schedule::Section const& secti
     return fault;
 }
 
-std::optional<std::int64_t> input_indices(schedule::Header const& header, schedule::Section const& section,
-                                          schedule::Task const& task, schedule::Kernel const& kernel) {
-    auto const extent = scalar::indexed_extent(kernel.einsum.join);
-    return extent && is_input(header, indices_of(section, task)) ? extent : std::nullopt;
+std::unordered_map<TaskId, std::int64_t> input_indices(schedule::Header const& header,
+                                                       schedule::Section const& section) {
+    std::vector<std::optional<std::int64_t>> extents;  // by kernel
+    for (schedule::Kernel const& kernel : header.kernels) extents.push_back(scalar::indexed_extent(kernel.einsum.join));
+    std::unordered_map<TaskId, std::int64_t> out;
+    for (TaskId t : section.tasks.ids()) {
+        schedule::Task const& task = section.tasks[t];
+        if (!task.is<schedule::Apply>()) continue;
+        auto const extent = extents[at(section.as<schedule::Apply>(task).kernel)];
+        if (extent && is_input(header, indices_of(section, task))) out.emplace(t, *extent);
+    }
+    return out;
 }
 
 }  // namespace ein::executor

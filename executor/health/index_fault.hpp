@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <unordered_map>
 
 #include "lib/base/error.hpp"
 #include "lib/scalar/evaluate/evaluator.hpp"
@@ -15,10 +16,10 @@ namespace ein::executor {
 std::optional<Fault> wrong_index(schedule::Header const& header, schedule::Section const& section,
                                  schedule::Task const& task, void const* indices, std::int64_t extent);
 
-/// The extent that a task looks indices up in, if they are an input: a GPU says a wrong one late, and not where it is,
-/// so these are looked at before, where the host has them.
-std::optional<std::int64_t> input_indices(schedule::Header const& header, schedule::Section const& section,
-                                          schedule::Task const& task, schedule::Kernel const& kernel);
+/// The tasks that look up indices of an input, and the extent that they look them up in: a GPU says a wrong one late,
+/// and not where it is, so these are looked at before, where the host has them.
+std::unordered_map<TaskId, std::int64_t> input_indices(schedule::Header const& header,
+                                                       schedule::Section const& section);
 
 /// The fault of an index that a kernel found. @param indices  the block that the task looks indices up in, in this
 /// process's memory
