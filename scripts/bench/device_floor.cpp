@@ -17,6 +17,7 @@
 #include "executor/device/cpu/cpu_device.hpp"
 #include "lib/scalar/expression/parse/parse.hpp"
 #include "scripts/bench/bench_threads.hpp"
+#include "tests/executor/device/kernel_case.hpp"
 
 using namespace ein;
 using namespace ein::executor;
@@ -60,19 +61,9 @@ struct Bench {
         einsum.agg = agg;
         kernel.node = "bench";
         kernel.compute = type;
-        shape.kernel = &kernel;
-        shape.lengths = extents;
-        for (auto const& axes : einsum.inputs) shape.operand_strides.push_back(row_major_strides(lengths(axes)));
-        shape.operand_dtypes.assign(einsum.inputs.size(), type);
-        shape.output_strides = row_major_strides(lengths(einsum.output));
-        shape.output_dtype = type;
+        shape = whole_shape(kernel, std::vector(einsum.inputs.size(), type), type);
         begin.assign(extents.size(), 0);
         prepared = CpuDevice().prepare(shape, {});
-    }
-    Shape lengths(std::vector<int> const& axes) const {
-        Shape found;
-        for (int label : axes) found.push_back(kernel.einsum.extents[static_cast<std::size_t>(label)]);
-        return found;
     }
     void run(std::vector<void const*> const& operands, void* output) const {
         SoloWorkerTeam solo;

@@ -14,7 +14,7 @@
 #include "executor/device/cuda/make_cuda_device.hpp"
 #include "executor/device/cuda/tuning.hpp"
 #include "lib/base/error.hpp"
-#include "lib/scalar/expression/parse/parse.hpp"
+#include "tests/executor/device/kernel_case.hpp"
 
 using namespace ein;
 using namespace ein::executor;
@@ -23,17 +23,6 @@ namespace {
 
 constexpr std::int64_t piece = std::int64_t{64} << 20;
 constexpr int rounds = 12, launches = 4;
-
-std::vector<std::string> split(std::string const& text, std::string const& at) {
-    std::vector<std::string> parts;
-    std::size_t begin = 0, end = 0;
-    while ((end = text.find(at, begin)) != std::string::npos) {
-        parts.push_back(text.substr(begin, end - begin));
-        begin = end + at.size();
-    }
-    parts.push_back(text.substr(begin));
-    return parts;
-}
 
 /// An EinSum over whole blocks in C order.
 struct Work {
@@ -47,52 +36,34 @@ struct Work {
     double terms = 1, bytes = 0;
 
     Work(std::string const& line, DType type) : dtype(type) {
-        std::vector<std::string> const fields = split(line, "|"), sides = split(fields.at(1), "->");
-        std::vector<std::string> const inputs = split(sides.at(0), ","), shapes = split(fields.at(2), " ");
-        name = fields[0];
-        graph::EinSum& einsum = kernel.einsum;
-        for (std::size_t k = 0; k < inputs.size(); ++k) {
-            einsum.inputs.emplace_back();
-            std::vector<std::string> const extents = split(shapes.at(k), ",");
-            for (std::size_t axis = 0; axis < inputs[k].size(); ++axis)
-                einsum.inputs[k].push_back(label(inputs[k][axis], std::stoll(extents.at(axis))));
-        }
-        for (char letter : sides.at(1)) einsum.output.push_back(label(letter, 1));
-        einsum.join =
-            scalar::parse(inputs.size() == 2 ? "x*y" : "x", {static_cast<int>(inputs.size()), einsum.labels, {}}).expr;
-        einsum.agg = scalar::Agg::sum;
+        std::istringstream fields(line);
+        std::string form, extents;
+        std::getline(std::getline(std::getline(fields, name, '|'), form, '|'), extents, '|');
+        std::replace(extents.begin(), extents.end(), ',', ' ');
+        std::istringstream numbers(extents);
+        graph::EinSum& einsum = kernel.einsum = executor::einsum(form, {});
+        einsum.extents.resize(einsum.labels.size());
+        for (auto const& axes : einsum.inputs)
+            for (int label : axes)
+                if (!(numbers >> einsum.extents[at(label)])) throw InternalError(line + ": too few extents");
+        std::vector<DType> const types(einsum.operands(), type);
         kernel.node = name;
-        std::vector<DType> const types(inputs.size(), type);
         kernel.compute = compute_dtype(types, type);
-        shape.kernel = &kernel;
-        shape.lengths = einsum.extents;
-        shape.operand_dtypes = types;
-        shape.output_dtype = type;
+        shape = whole_shape(kernel, types, type);
         begin.assign(einsum.extents.size(), 0);
-        for (auto const& axes : einsum.inputs) shape.operand_strides.push_back(place(axes));
-        shape.output_strides = place(einsum.output);
+        for (auto const& axes : einsum.inputs) place(axes);
+        place(einsum.output);
         for (Extent extent : einsum.extents) terms *= static_cast<double>(extent);
     }
     Work(Work const&) = delete;
 
 private:
-    int label(char letter, Extent extent) {
-        graph::EinSum& einsum = kernel.einsum;
-        auto const found = std::find(einsum.labels.begin(), einsum.labels.end(), std::string(1, letter));
-        if (found != einsum.labels.end()) return static_cast<int>(found - einsum.labels.begin());
-        einsum.labels.emplace_back(1, letter);
-        einsum.extents.push_back(extent);
-        return static_cast<int>(einsum.labels.size()) - 1;
-    }
-
-    std::vector<Extent> place(std::vector<int> const& axes) {
-        Shape lengths;
-        for (int axis : axes) lengths.push_back(kernel.einsum.extents[static_cast<std::size_t>(axis)]);
-        std::int64_t const size = element_count(lengths) * static_cast<Extent>(size_of(dtype));
+    void place(std::vector<int> const& axes) {
+        std::int64_t size = static_cast<Extent>(size_of(dtype));
+        for (int axis : axes) size *= kernel.einsum.extents[at(axis)];
         places.push_back(end);
         end += (size + 255) / 256 * 256;
         bytes += static_cast<double>(size);
-        return row_major_strides(lengths);
     }
 };
 

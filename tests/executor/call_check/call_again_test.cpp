@@ -23,25 +23,14 @@ struct Called {
 
     Called(std::string const& subscripts, Shape const& extents, std::vector<std::vector<float>> values,
            std::string const& join = "", scalar::Agg agg = scalar::Agg::sum, DType output = DType::f32)
-        : kernel{"Z", einsum(subscripts, extents, join, agg), DType::f32}, operands(std::move(values)) {
-        shape.kernel = &kernel;
-        shape.lengths = kernel.einsum.extents;
-        shape.output_dtype = output;
-        for (std::vector<int> const& input : kernel.einsum.inputs) {
-            shape.operand_strides.push_back(row_major_strides(lengths(input)));
-            shape.operand_dtypes.push_back(DType::f32);
-        }
-        shape.output_strides = row_major_strides(lengths(kernel.einsum.output));
+        : kernel{"Z", einsum(subscripts, extents, join, agg), DType::f32},
+          shape(whole_shape(kernel, std::vector(kernel.einsum.operands(), DType::f32), output)),
+          operands(std::move(values)) {
         begin.assign(shape.lengths.size(), 0);
         for (std::vector<float> const& operand : operands) pointers.push_back(operand.data());
     }
     Called(Called const&) = delete;
 
-    Shape lengths(std::vector<int> const& axes) const {
-        Shape out;
-        for (int label : axes) out.push_back(kernel.einsum.extents[at(label)]);
-        return out;
-    }
     KernelCall call() const { return {pointers, nullptr, begin, {}}; }
     CallAgain::Element element(ElementPlace const& place, std::optional<Scalar> held = {}) const {
         SoloWorkerTeam solo;

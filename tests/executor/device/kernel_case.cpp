@@ -43,6 +43,22 @@ graph::EinSum einsum(std::string const& subscripts, Shape const& extents, std::s
     return made;
 }
 
+KernelShape whole_shape(schedule::Kernel const& kernel, std::vector<DType> operands, DType output) {
+    KernelShape shape;
+    shape.kernel = &kernel;
+    shape.lengths = kernel.einsum.extents;
+    auto const strides = [&](std::vector<int> const& axes) {
+        Shape lengths;
+        for (int axis : axes) lengths.push_back(shape.lengths[static_cast<std::size_t>(axis)]);
+        return row_major_strides(lengths);
+    };
+    for (auto const& axes : kernel.einsum.inputs) shape.operand_strides.push_back(strides(axes));
+    shape.operand_dtypes = std::move(operands);
+    shape.output_strides = strides(kernel.einsum.output);
+    shape.output_dtype = output;
+    return shape;
+}
+
 KernelCase::KernelCase(graph::EinSum einsum, std::vector<DType> operand_dtypes, DType output_dtype, DType compute)
     : kernel_{"test", std::move(einsum), compute} {
     shape_.kernel = &kernel_;

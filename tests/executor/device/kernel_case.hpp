@@ -18,6 +18,9 @@ namespace ein::executor {
 graph::EinSum einsum(std::string const& subscripts, Shape const& extents, std::string const& join = "",
                      scalar::Agg agg = scalar::Agg::sum);
 
+/// A call of a whole kernel on blocks in C order. @param kernel  stays where it is
+KernelShape whole_shape(schedule::Kernel const& kernel, std::vector<DType> operands, DType output);
+
 class KernelCase {
 public:
     KernelCase(graph::EinSum einsum, std::vector<DType> operand_dtypes, DType output_dtype, DType compute);

@@ -23,19 +23,7 @@ struct Measured {
 Nest nest_of(Measured const& work) {
     schedule::Kernel const kernel{"test", einsum(work.form, work.extents, "x*y"),
                                   compute_dtype(std::array{work.dtype, work.dtype}, work.dtype)};
-    KernelShape shape;
-    shape.kernel = &kernel;
-    shape.lengths = kernel.einsum.extents;
-    auto const strides = [&](std::vector<int> const& axes) {
-        Shape lengths;
-        for (int axis : axes) lengths.push_back(shape.lengths[static_cast<std::size_t>(axis)]);
-        return row_major_strides(lengths);
-    };
-    for (auto const& axes : kernel.einsum.inputs) shape.operand_strides.push_back(strides(axes));
-    shape.operand_dtypes = {work.dtype, work.dtype};
-    shape.output_strides = strides(kernel.einsum.output);
-    shape.output_dtype = work.dtype;
-    Nest nest = make_nest(shape);
+    Nest nest = make_nest(whole_shape(kernel, {work.dtype, work.dtype}, work.dtype));
     simplify(nest);
     return nest;
 }
