@@ -84,7 +84,7 @@ std::string near_path(fs::path const& path, PathIs wanted, std::string_view exte
 }
 
 std::string mend_missing(fs::path const& path, PathIs wanted, std::string otherwise) {
-    std::string const begin = path.begin()->string();
+    std::string const begin = path.empty() ? "" : path.begin()->string();
     if (begin.starts_with('~') || begin.starts_with('$'))
         return begin + " is what a shell replaces, and stands in quotes or in a file here: write the whole path";
     if (path.string().starts_with("http") && begin.ends_with(':')) return "download it: only files are read";

@@ -37,6 +37,7 @@ TEST_CASE("a missing folder on the way is mended too, or named", "[lib][base][mi
           "there is no folder " + (folder / "elsewhere").string() + ": check the path");
     CHECK(mend_missing(folder / "QQQQ.npy") == "check its name");
     CHECK(mend_missing(folder / "QQQQ", PathIs::folder, "make it") == "make it");
+    CHECK(mend_missing("") == "check its name");
 }
 
 TEST_CASE("what only a shell or a browser understands is told", "[lib][base][missing_path]") {
