@@ -28,8 +28,6 @@ inline constexpr int most_compiling = 8;
 /// Nodes that have a record of faults of their own.
 inline constexpr std::size_t most_records = 256;
 
-// Kernels: how many blocks of threads a launch has for each multiprocessor, and how much work each.
-
 // Speeds that choose between cuBLAS and kernels from text (product_costs.hpp). Measured on an H200 by gpu_kernels on
 // 91 products: predictions are 0.5 to 1.7 of what tiles take.
 
@@ -43,6 +41,8 @@ inline constexpr double tiled_terms_a_second = 1e13, tiled_double_terms_a_second
 /// Edge of the smaller tiles, and how much longer the bytes take that neighbouring threads do not have side by side:
 /// of elements up to 4 bytes, and of wider ones.
 inline constexpr double tile_edge = 64, scattered = 10, scattered_wide = 6;
+
+// Kernels: how many blocks of threads a launch has for each multiprocessor, and how much work each.
 
 /// Of copies and fills.
 inline constexpr Extent blocks_of_moves = 64;
