@@ -3,13 +3,13 @@
 #include <filesystem>
 
 #include "apps/command_line.hpp"
-#include "apps/einplan/dense_notes.hpp"
 #include "apps/einplan/einplan_options.hpp"
 #include "apps/einplan/heap.hpp"
-#include "apps/einplan/plan_report.hpp"
 #include "apps/einplan/planning.hpp"
 #include "apps/einplan/planning_request.hpp"
 #include "apps/einplan/prepare_graph.hpp"
+#include "apps/einplan/screen/dense_notes.hpp"
+#include "apps/einplan/screen/plan_report.hpp"
 #include "apps/einplan/sweep.hpp"
 #include "apps/graph_file.hpp"
 #include "apps/report_errors.hpp"

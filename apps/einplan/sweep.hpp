@@ -3,7 +3,7 @@
 #pragma once
 
 #include "apps/einplan/planning_request.hpp"
-#include "apps/einplan/simulation_text.hpp"
+#include "apps/einplan/screen/simulation_text.hpp"
 
 namespace ein::apps {
 

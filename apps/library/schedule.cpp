@@ -1,5 +1,5 @@
-#include "apps/einplan/plan_summary.hpp"
 #include "apps/einplan/prepare_graph.hpp"
+#include "apps/einplan/screen/plan_summary.hpp"
 #include "apps/graph_file.hpp"
 #include "apps/library/state.hpp"
 #include "lib/schedule/file/file.hpp"

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "apps/einplan/batch_lines.hpp"
-#include "apps/einplan/plan_summary.hpp"
-#include "apps/einplan/slurm_partitions.hpp"
+#include "apps/einplan/batch/batch_lines.hpp"
+#include "apps/einplan/batch/slurm_partitions.hpp"
+#include "apps/einplan/screen/plan_summary.hpp"
 #include "lib/base/error.hpp"
 #include "lib/schedule/memory/replay.hpp"
 #include "lib/schedule/verify/verify.hpp"

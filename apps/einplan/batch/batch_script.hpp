@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <string>
 
-#include "apps/einplan/batch_lines.hpp"
+#include "apps/einplan/batch/batch_lines.hpp"
 
 namespace ein::apps {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/einplan/batch_lines.hpp"
+#include "apps/einplan/batch/batch_lines.hpp"
 
 namespace ein::apps {
 

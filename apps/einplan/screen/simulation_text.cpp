@@ -1,4 +1,4 @@
-#include "apps/einplan/simulation_text.hpp"
+#include "apps/einplan/screen/simulation_text.hpp"
 
 #include <algorithm>
 #include <cstdio>

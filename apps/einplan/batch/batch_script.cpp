@@ -1,4 +1,4 @@
-#include "apps/einplan/batch_script.hpp"
+#include "apps/einplan/batch/batch_script.hpp"
 
 #include <algorithm>
 

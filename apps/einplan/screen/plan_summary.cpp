@@ -1,4 +1,4 @@
-#include "apps/einplan/plan_summary.hpp"
+#include "apps/einplan/screen/plan_summary.hpp"
 
 #include <algorithm>
 #include <cstdio>

@@ -1,4 +1,4 @@
-#include "apps/einplan/slurm_partitions.hpp"
+#include "apps/einplan/batch/slurm_partitions.hpp"
 
 #include <algorithm>
 #include <cstdio>

@@ -1,4 +1,4 @@
-#include "apps/einplan/batch_lines.hpp"
+#include "apps/einplan/batch/batch_lines.hpp"
 
 #include <unistd.h>
 

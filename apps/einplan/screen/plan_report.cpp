@@ -1,16 +1,16 @@
-#include "apps/einplan/plan_report.hpp"
+#include "apps/einplan/screen/plan_report.hpp"
 
 #include <cstdio>
 #include <filesystem>
 
 #include "apps/command_line.hpp"
-#include "apps/einplan/batch_script.hpp"
-#include "apps/einplan/checkpoint_line.hpp"
+#include "apps/einplan/batch/batch_script.hpp"
+#include "apps/einplan/batch/checkpoint_line.hpp"
+#include "apps/einplan/batch/slurm_partitions.hpp"
 #include "apps/einplan/one_rank.hpp"
-#include "apps/einplan/plan_summary.hpp"
 #include "apps/einplan/prepare_graph.hpp"
-#include "apps/einplan/search_text.hpp"
-#include "apps/einplan/slurm_partitions.hpp"
+#include "apps/einplan/screen/plan_summary.hpp"
+#include "apps/einplan/screen/search_text.hpp"
 #include "apps/explain/columns.hpp"
 #include "apps/explain/print.hpp"
 #include "apps/report_errors.hpp"

@@ -1,4 +1,4 @@
-#include "apps/einplan/checkpoint_line.hpp"
+#include "apps/einplan/batch/checkpoint_line.hpp"
 
 #include <algorithm>
 #include <cstdio>

@@ -1,4 +1,4 @@
-#include "apps/einplan/dense_notes.hpp"
+#include "apps/einplan/screen/dense_notes.hpp"
 
 #include <algorithm>
 

@@ -4,9 +4,9 @@
 
 #include <optional>
 
-#include "apps/einplan/batch_lines.hpp"
+#include "apps/einplan/batch/batch_lines.hpp"
 #include "apps/einplan/planning_request.hpp"
-#include "apps/einplan/simulation_text.hpp"
+#include "apps/einplan/screen/simulation_text.hpp"
 #include "lib/base/json.hpp"
 #include "scheduler/simulate/simulate.hpp"
 

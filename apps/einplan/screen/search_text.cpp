@@ -1,4 +1,4 @@
-#include "apps/einplan/search_text.hpp"
+#include "apps/einplan/screen/search_text.hpp"
 
 #include <algorithm>
 #include <cmath>
