@@ -8,6 +8,8 @@ namespace {
 #include "lib/scalar/kernels/kernel_format.hpp"
 #include "lib/scalar/kernels/kernel_math.hpp"
 #include "lib/scalar/kernels/kernel_ops.hpp"
+#include "lib/scalar/kernels/kernel_powers.hpp"
+#include "lib/scalar/kernels/kernel_rows.hpp"
 
 /// Where operations on traced values go.
 thread_local LaneCode* recorder = nullptr;

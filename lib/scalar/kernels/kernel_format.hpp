@@ -37,6 +37,11 @@ struct Format<float> {
     static constexpr Bits root_half = 0x3f3504f3;
     static constexpr float sine_moderate = 1e5, exp_moderate = 87, exp2_moderate = 126, gelu_moderate = 13,
                            gelu_most = 15, erf_most = 4;
+    static constexpr float two_thirds = 0x1.555556p-1f, two_thirds_low = -0x1.555556p-26f;
+    static constexpr float eighth_turn = 0x1.921fb6p-1f, eighth_turn_low = -0x1.777a5cp-26f;
+    static constexpr float cbrt_scale = 0x1p24f;
+    static constexpr float cbrt_scale_digits = 24, least_quarter = 0x1p-12f, sinh_most = 89.5f;
+    static constexpr float whole_most = 0x1p22f, most = 0x1.fffffep127f;
 
     /// (e^r - 1 - r) / r^2, of r and r^2
     template <class T>
@@ -69,6 +74,18 @@ struct Format<float> {
         T const high = fused(s2, fused(s, -0x1.4ba372p-11f, 0x1.4b2706p-8f), fused(s, -0x1.b7271ap-6f, 0x1.ce2432p-4f));
         return fused(s2, high, fused(s, -0x1.81271cp-2f, 0x1.06eba8p-3f));
     }
+    /// (log((1 + s) / (1 - s)) / s - 2 - 2 z / 3) / z^2 of z = s^2, for numbers between the roots of 1/2 and of 2.
+    template <class T>
+    static T log_tail(T z) {
+        return fused(z, fused(z, 0x1.d80b28p-3f, 0x1.247a24p-2f), 0x1.9999a4p-2f);
+    }
+    /// (atan(t) / t - 1) / z of z = t^2 for |t| <= tan(pi/8).
+    template <class T>
+    static T atan_rest(T z) {
+        T const z2 = z * z;
+        T const high = fused(z2, -0x1.08432cp-4f, fused(z, 0x1.b80f88p-4f, -0x1.24202ep-3f));
+        return fused(z2, high, fused(z, 0x1.99973p-3f, -0x1.555554p-2f));
+    }
 };
 
 template <>
@@ -88,6 +105,11 @@ struct Format<double> {
 
     static constexpr double sine_moderate = 1e5, exp_moderate = 708, exp2_moderate = 1022, gelu_moderate = 37,
                             gelu_most = 39, erf_most = 6;
+    static constexpr double two_thirds = 0x1.5555555555555p-1, two_thirds_low = 0x1.5555555555555p-55;
+    static constexpr double eighth_turn = 0x1.921fb54442d18p-1, eighth_turn_low = 0x1.1a62633145c07p-55;
+    static constexpr double cbrt_scale = 0x1p54;
+    static constexpr double cbrt_scale_digits = 54, least_quarter = 0x1p-27, sinh_most = 710.6;
+    static constexpr double whole_most = 0x1p51, most = 0x1.fffffffffffffp1023;
 
     template <class T>
     static T exp_rest(T r, T r2) {
@@ -131,5 +153,24 @@ struct Format<double> {
                                fused(s, -0x1.c02da7eaddd24p-11, 0x1.565bccd2da297p-8));
         T const high = fused(s2, 0x1.6ed065198882dp-27, fused(s, -0x1.5117ce32e8c5ep-23, 0x1.b835eabda2807p-20));
         return fused(s4, fused(s4, high, middle), low);
+    }
+    template <class T>
+    static T log_tail(T z) {
+        T const z2 = z * z;
+        T const high = fused(z2, fused(z, 0x1.e03a7aec6ada2p-4, 0x1.df7ba1f141b59p-4),
+                             fused(z, 0x1.1118cd673776bp-3, 0x1.3b1395b826983p-3));
+        T const low = fused(z2, fused(z, 0x1.745d177ad437ep-3, 0x1.c71c71c6ea5acp-3),
+                            fused(z, 0x1.2492492492522p-2, 0x1.999999999999ap-2));
+        return fused(z2 * z2, high, low);
+    }
+    template <class T>
+    static T atan_rest(T z) {
+        T const z2 = z * z, z4 = z2 * z2;
+        T const low = fused(z2, fused(z, 0x1.c71c7185314cbp-4, -0x1.24924924360cbp-3),
+                            fused(z, 0x1.999999999934ap-3, -0x1.5555555555555p-2));
+        T const middle = fused(z2, fused(z, 0x1.dfe61e808ffddp-5, -0x1.10fa75382533cp-4),
+                               fused(z, 0x1.3b1262d955799p-4, -0x1.745d0b26b83e6p-4));
+        T const high = fused(z2, -0x1.3a2b7a07c45fbp-6, fused(z, 0x1.41603647c4b41p-5, -0x1.a098bb6ba36fbp-5));
+        return fused(z4, fused(z4, high, middle), low);
     }
 };

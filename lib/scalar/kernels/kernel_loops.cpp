@@ -17,6 +17,8 @@ namespace {
 #include "lib/scalar/kernels/kernel_format.hpp"
 #include "lib/scalar/kernels/kernel_math.hpp"
 #include "lib/scalar/kernels/kernel_ops.hpp"
+#include "lib/scalar/kernels/kernel_powers.hpp"
+#include "lib/scalar/kernels/kernel_rows.hpp"
 
 template <class Narrow>
 struct Wrap {
@@ -146,6 +148,28 @@ struct Binary {
     }
 };
 
+/// An operator with a shorter form for moderate arguments, as above.
+template <class F, class T, bool a_single, bool b_single>
+void binary_by_range(void* out, void const* a, void const* b, std::size_t count) {
+    constexpr std::size_t stretch = 128;
+    auto* __restrict r = static_cast<T*>(out);
+    auto const* x = static_cast<T const*>(a);
+    auto const* y = static_cast<T const*>(b);
+    T const x0 = *x;
+    T const y0 = *y;
+    for (std::size_t n = 0; count > 0; r += n, x += a_single ? 0 : n, y += b_single ? 0 : n, count -= n) {
+        n = count < stretch ? count : stretch;
+        int beyond = 0;
+        for (std::size_t i = 0; i < n; ++i) beyond |= !F::is_moderate(a_single ? x0 : x[i], b_single ? y0 : y[i]);
+        if (beyond == 0)
+            for (std::size_t i = 0; i < n; ++i)
+                r[i] = F::template of<Range::moderate>(a_single ? x0 : x[i], b_single ? y0 : y[i]);
+        else
+            for (std::size_t i = 0; i < n; ++i)
+                r[i] = F::template of<Range::whole>(a_single ? x0 : x[i], b_single ? y0 : y[i]);
+    }
+}
+
 template <class T, bool a_single, bool b_single>
 void select(void* out, void const* condition, void const* a, void const* b, std::size_t count) {
     auto* __restrict const r = static_cast<T*>(out);
@@ -223,6 +247,21 @@ void enter_by_range(Kernels& table, VectorRows<Rows...>) {
     (enter_by_range<typename Rows::Function>(table.unary[static_cast<int>(Rows::of_op)]), ...);
 }
 
+template <class F, class T>
+void enter_operator_by_range(BinaryKernels& row) {
+    row = {binary_by_range<F, T, false, false>, binary_by_range<F, T, false, true>, binary_by_range<F, T, true, false>};
+}
+
+template <class... Rows>
+void enter_operators_by_range(Kernels& table, VectorRows<Rows...>) {
+    (enter_operator_by_range<typename Rows::Function, float>(
+         table.binary[static_cast<int>(Rows::of_op)][number_of<float>]),
+     ...);
+    (enter_operator_by_range<typename Rows::Function, double>(
+         table.binary[static_cast<int>(Rows::of_op)][number_of<double>]),
+     ...);
+}
+
 template <class... Rows>
 void enter_operators(Kernels& table, VectorRows<Rows...>) {
     (each2<typename Rows::Function, float, double>(table, Rows::of_op), ...);
@@ -253,6 +292,7 @@ void enter_reals(Kernels& table) {
     enter_by_range(table, RangedFunctions{});
     enter_by_range(table, LibraryFunctions{});
     enter_operators(table, RealOperators{});
+    enter_operators_by_range(table, LibraryOperators{});
     enter_comparisons<float>(table, Comparisons{});
     enter_comparisons<double>(table, Comparisons{});
     each<Zero, float, double>(table, Op::imag);

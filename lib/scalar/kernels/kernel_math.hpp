@@ -121,8 +121,25 @@ template <class T>
     return with_sign_of(fused(half, small, half - T(0.5)) * T(2), x);  // -0 stays -0
 }
 
-/// x = 2^k m, sqrt(1/2) <= m < sqrt(2), of normal x > 0. With f = m - 1 and s = f / (m + 1), log(m) is
-/// series - half_square + f.
+/// x = 2^k (1 + f), sqrt(1/2) <= 1 + f < sqrt(2).
+template <class T>
+struct Split {
+    T k, f;
+};
+
+/// Of normal x > 0.
+template <class T>
+[[gnu::always_inline]] inline Split<T> split_normal(T x, T exponent_offset) {
+    using F = Format<T>;
+    constexpr auto one = bits_of(Number<T>(1));
+    constexpr auto mantissa = decltype(one)((decltype(one)(1) << F::digits) - 1);
+    constexpr Number<T> whole = mantissa + 1;  // whose low bits hold the integers below it
+    Bits<T> const moved = bits_of(x) + (one - F::root_half);
+    T const biased = from_bits<T>((moved >> F::digits) | bits_of(whole)) - T(whole);
+    return {biased - T(F::bias) - exponent_offset, from_bits<T>((moved & mantissa) + F::root_half) - T(1)};
+}
+
+/// With s = f / (2 + f), log(1 + f) is series - half_square + f.
 template <class T>
 struct Logarithm {
     T k, f, half_square, series;
@@ -130,16 +147,10 @@ struct Logarithm {
 
 template <class T>
 [[gnu::always_inline]] inline Logarithm<T> logarithm(T x, T exponent_offset) {
-    using F = Format<T>;
-    constexpr auto one = bits_of(Number<T>(1));
-    constexpr auto mantissa = decltype(one)((decltype(one)(1) << F::digits) - 1);
-    constexpr Number<T> whole = mantissa + 1;  // whose low bits hold the integers below it
-    Bits<T> const moved = bits_of(x) + (one - F::root_half);
-    T const biased = from_bits<T>((moved >> F::digits) | bits_of(whole)) - T(whole);
-    T const f = from_bits<T>((moved & mantissa) + F::root_half) - T(1);
+    auto const [k, f] = split_normal(x, exponent_offset);
     T const s = f / (T(2) + f);
     T const half_square = T(0.5) * f * f;
-    return {biased - T(F::bias) - exponent_offset, f, half_square, s * (half_square + F::log_rest(s * s))};
+    return {k, f, half_square, s * (half_square + Format<T>::log_rest(s * s))};
 }
 
 /// log(x) + correction.
@@ -354,17 +365,26 @@ struct Turn<float> {
     }
 };
 
-/// The sine of x + quarters pi/2 for |x| <= 1e5, up to which multiples of the first two parts of pi/2 are exact.
-template <class T, int quarters>
-[[gnu::always_inline]] inline T sine_of_turned(T argument) {
+/// x = n pi/2 + r, |r| <= pi/4, for |x| <= 1e5, up to which multiples of the first two parts of pi/2 are exact.
+struct Quarters {
+    double r;
+    Bits<double> n;  // in the low bits
+};
+
+[[gnu::always_inline]] inline Quarters in_quarters(double x) {
     using F = Format<double>;
-    double const x = argument;
     double const shifted = fused(x, 0x1.45f306dc9c883p-1, F::shift);
     double const n = shifted - F::shift;
     double const first = fused(-n, 1.57079632673412561417e+00, x), part = n * 6.07710050630396597660e-11;
     double const second = first - part;
-    double const r = second - fused(n, 2.02226624879595063154e-21, part - (first - second));
-    Bits<double> const quadrant = bits_of(shifted) + quarters;
+    return {second - fused(n, 2.02226624879595063154e-21, part - (first - second)), bits_of(shifted)};
+}
+
+/// The sine of x + quarters pi/2.
+template <class T, int quarters>
+[[gnu::always_inline]] inline T sine_of_turned(T argument) {
+    auto const [r, n] = in_quarters(argument);
+    Bits<double> const quadrant = n + quarters;
     double const z = r * r;
     double const sine = Turn<T>::sine(r, z), cosine = Turn<T>::cosine(z);
     double const y = (quadrant & 1) == 0 ? sine : cosine;

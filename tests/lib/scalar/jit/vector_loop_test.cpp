@@ -150,8 +150,9 @@ TEST_CASE("what a vector loop cannot do is left to the program", "[lib][scalar][
     CHECK_FALSE(possible("x*y + z", DType::i32));
     CHECK_FALSE(possible("x*y + z", DType::c64));
     CHECK_FALSE(possible("x*y + z", DType::bf16));
-    CHECK_FALSE(possible("x < y", DType::f32));    // a truth value
-    CHECK_FALSE(possible("atan(x)", DType::f64));  // of the C library
+    CHECK_FALSE(possible("x < y", DType::f32));  // a truth value
+    CHECK(possible("atan2(x, y)^z", DType::f64));
+    CHECK_FALSE(possible("tan(x)", DType::f64));  // of the C library
     CHECK_FALSE(possible("cast_i32(x) + y", DType::f64));
     Program const sum(parsed("x + y"), DType::f32, DType::f32, {});
     CHECK(VectorLoop::make(sum, {{false, false, false}, {false, false, false}, false}, InstructionSet::baseline) ==

@@ -6,6 +6,7 @@
 #include "lib/base/float16.hpp"
 #include "lib/scalar/evaluate/functions.hpp"
 #include "lib/scalar/kernels/kernels.hpp"
+#include "lib/scalar/operations/plain_math.hpp"
 #include "tests/lib/scalar/wide_functions.hpp"
 #include "tests/support/catch.hpp"
 
@@ -94,6 +95,51 @@ void check_functions() {
     }
 }
 
+/// Numbers of all sizes and signs, special ones among them.
+template <class T>
+std::vector<T> numbers_of_all_sizes(std::size_t count, int digits, std::mt19937_64& random) {
+    std::vector<T> const special = special_arguments<T>();
+    std::vector<T> list;
+    for (std::size_t k = 0; k < count; ++k) {
+        T const x = std::uniform_real_distribution<T>(-1, 1)(random);
+        int const power = static_cast<int>(random() % static_cast<unsigned>(2 * digits)) - digits;
+        list.push_back(k % 7 == 0 ? special[random() % special.size()] : std::ldexp(x, power));
+    }
+    return list;
+}
+
+template <class T>
+void check_operator(Op op, wide::Real (*exact)(wide::Real, wide::Real), std::vector<T> const& a,
+                    std::vector<T> const& b) {
+    DType const type = sizeof(T) == 4 ? DType::f32 : DType::f64;
+    std::vector<T> results(a.size());
+    kernels().binary[static_cast<int>(op)][register_number(type)].vv(results.data(), a.data(), b.data(), a.size());
+    double most = 0;
+    std::size_t where = 0;
+    for (std::size_t k = 0; k < a.size(); ++k) {
+        double const off = wide::units_off(results[k], exact(a[k], b[k]));
+        if (off > most) most = off, where = k;
+    }
+    CAPTURE(std::string(info(op).name), a[where], b[where], results[where]);
+    CHECK(most <= most_units(op));
+}
+
+template <class T>
+void check_operators() {
+    std::mt19937_64 random(6);
+    constexpr std::size_t count = 100000;
+    for (int const digits : {2, 12, 100}) {
+        auto a = numbers_of_all_sizes<T>(count, digits, random), b = numbers_of_all_sizes<T>(count, digits, random);
+        check_operator<T>(Op::atan2, wide::atan2, a, b);
+        check_operator<T>(Op::pow, wide::pow, a, b);
+        for (T& x : a) x = std::fabs(x);
+        check_operator<T>(Op::pow, wide::pow, a, b);
+        for (T& y : b) y = std::nearbyint(y * 10) / 2;  // whole and half exponents
+        for (T& x : a) x = T(1) + x / 64;
+        check_operator<T>(Op::pow, wide::pow, a, b);
+    }
+}
+
 /// Of every f16 or bf16: computed in f32 and rounded, as joins of it are. What f32 errs by is a thousandth of its
 /// units.
 template <class H>
@@ -139,6 +185,34 @@ TEST_CASE("vector functions of f32 err by few units in the last place", "[lib][s
 }
 TEST_CASE("vector functions of f64 err by few units in the last place", "[lib][scalar][kernels]") {
     check_functions<double>();
+}
+TEST_CASE("vector operators of f32 and f64 err by few units in the last place", "[lib][scalar][kernels]") {
+    check_operators<float>();
+    check_operators<double>();
+}
+TEST_CASE("remainders are those of the C library to the bit", "[lib][scalar][kernels]") {
+    std::mt19937_64 random(7);
+    constexpr std::size_t count = 200000;
+    for (int const digits : {2, 20, 100}) {
+        auto const a = numbers_of_all_sizes<double>(count, digits, random);
+        auto const b = numbers_of_all_sizes<double>(count, digits, random);
+        std::vector<float> const c(a.begin(), a.end()), d(b.begin(), b.end());
+        std::vector<double> wide_rest(count);
+        std::vector<float> rest(count);
+        BinaryKernels const(&forms)[register_count] = kernels().binary[static_cast<int>(Op::mod)];
+        forms[register_number(DType::f64)].vv(wide_rest.data(), a.data(), b.data(), count);
+        forms[register_number(DType::f32)].vv(rest.data(), c.data(), d.data(), count);
+        int wrong = 0;
+        for (std::size_t k = 0; k < count; ++k) {
+            double const expected = scalar::remainder(a[k], b[k]);
+            float const narrow = scalar::remainder(c[k], d[k]);
+            auto const same = [](auto x, auto y) {
+                return std::isnan(x) ? std::isnan(y) : x == y && std::signbit(x) == std::signbit(y);
+            };
+            wrong += !same(expected, wide_rest[k]) + !same(narrow, rest[k]);
+        }
+        CHECK(wrong == 0);
+    }
 }
 TEST_CASE("functions of every f16 and bf16 are rounded as well as f32 tells", "[lib][scalar][kernels]") {
     check_every<Half>(11);
