@@ -68,7 +68,9 @@ mapfile -t sources < <(
         if [ -f "$source" ] && is_readable "$source"; then echo "$source"; fi
     done | sort -u)
 [ "${#sources[@]}" -gt 0 ] || exit "$status"
-headers=$(printf '%s\n' "${files[@]}" | { grep '\.hpp$' || true; } | paste -sd '|')
+# Not the headers of kernels: parts of the file that includes them, in its namespace, where x != x asks for nan.
+headers=$(printf '%s\n' "${files[@]}" | { grep '\.hpp$' || true; } |
+    { grep -v '^lib/scalar/kernels/kernel_' || true; } | paste -sd '|')
 # What it says on stderr is how many warnings it left out.
 found=$(printf '%s\0' "${sources[@]}" |
     xargs -0 -I '{}' -P "$(nproc)" "$tool" --quiet --header-filter="/(${headers:-none})\$" '{}' -- "${flags[@]}" \
