@@ -56,7 +56,7 @@ private:
     /// What is slower than this is not looked at: it is neither faster, nor as fast and moves less.
     double limit() const { return moves_nothing_ ? worth() : least_ * (1 + alike_); }
     /// Up to this bytes decide.
-    AlikeUpTo alike() const { return alike_up_to(least_, least_named_); }
+    AlikeUpTo alike() const { return alike_up_to(least_, fastest_named_); }
     bool is_proven() const { return least_ < infinite && report_.bound >= worth(); }
 
     /// Tasks that may be made in all: a share of a long run, else of a fixed time.
@@ -113,7 +113,7 @@ private:
                     glanced_ = std::move(made[k]);
                 }
                 least_ = std::min(least_, batch[k].cost.seconds);
-                if (is_named(batch[k].alternative)) least_named_ = std::min(least_named_, batch[k].cost.seconds);
+                if (is_named(batch[k].alternative)) note_named(batch[k].cost);
                 looked_.push_back(std::move(batch[k]));
             }
         }
@@ -122,6 +122,9 @@ private:
     /// What a user may get who names a strategy: of plans that are equal one is looked at, under the name that it had
     /// first.
     bool is_named(Alternative const& of) const { return of.plan.calls == asked_calls_; }
+    void note_named(Cost const& cost) {
+        if (cost.seconds < fastest_named_.seconds) fastest_named_ = cost;
+    }
 
     Looked const& fastest() const {
         return *std::min_element(looked_.begin(), looked_.end(),
@@ -159,14 +162,12 @@ private:
     void keep_finalists(std::vector<Looked const*>& near) const {
         if (near.size() <= limits_.finalists) return;
         auto const rest = near.begin() + static_cast<std::ptrdiff_t>(limits_.finalists);
-        auto const end = std::find_if(near.begin(), near.end(),
-                                      [&](Looked const* each) { return each->cost.seconds > alike().seconds; });
-        if (end > rest) {
-            auto const leanest = std::min_element(near.begin(), end, [](Looked const* a, Looked const* b) {
-                return a->cost.busiest_bytes < b->cost.busiest_bytes;
-            });
-            if (leanest >= rest) std::iter_swap(rest - 1, leanest);
-        }
+        auto leanest = near.end();
+        for (auto each = near.begin(); each != near.end(); ++each)
+            if (is_as_fast((*each)->cost, alike()) &&
+                (leanest == near.end() || (*each)->cost.busiest_bytes < (*leanest)->cost.busiest_bytes))
+                leanest = each;
+        if (leanest != near.end() && leanest >= rest) std::iter_swap(rest - 1, leanest);
         near.resize(limits_.finalists);
     }
 
@@ -186,8 +187,7 @@ private:
         std::vector<Candidate> made;
         for (Looked const* each : near) made.push_back(scheduled(each->alternative.plan, quick));
         for (std::size_t k = 0; k < made.size(); ++k)
-            if (fits(made[k]) && is_named(near[k]->alternative))
-                least_named_ = std::min(least_named_, made[k].cost.seconds);
+            if (fits(made[k]) && is_named(near[k]->alternative)) note_named(made[k].cost);
         std::size_t const best = best_of(made);
         std::vector<std::size_t> thorough{best};
         for (std::size_t k = 0; k < made.size(); ++k)
@@ -220,7 +220,7 @@ private:
         double least = infinite;
         for (Candidate const& each : made)
             if (fits(each)) least = std::min(least, each.cost.seconds);
-        AlikeUpTo const alike = alike_up_to(least, least_named_);
+        AlikeUpTo const alike = alike_up_to(least, fastest_named_);
         std::size_t best = 0;
         for (std::size_t k = 1; k < made.size(); ++k) {
             bool const fitting = fits(made[k]) && !fits(made[best]);
@@ -266,7 +266,7 @@ private:
         if (report_.steps == 0) return;
         Candidate placed = search_.schedule(taken_.plan, choices_);
         if (fits(placed) &&
-            better(placed.cost, best.cost, alike_up_to(std::min(placed.cost.seconds, least_), least_named_)))
+            better(placed.cost, best.cost, alike_up_to(std::min(placed.cost.seconds, least_), fastest_named_)))
             best = std::move(placed);
     }
 
@@ -281,7 +281,8 @@ private:
     bool moves_nothing_ = false;        // it does not
     Alternative taken_;
     std::int64_t asked_calls_ = 1;
-    double least_ = infinite, least_named_ = infinite;
+    double least_ = infinite;
+    Cost fastest_named_{.seconds = infinite};
     double work_ = 0;
     double const alike_ = alike_seconds;
 };

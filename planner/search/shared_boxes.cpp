@@ -117,7 +117,8 @@ std::vector<std::int64_t> SharedBoxes::ranks_of_cells() const {
     return out;
 }
 
-std::optional<double> received_at_most(graph::EinSum const& einsum, CutLabels const& labels, SharedBoxes const& boxes) {
+std::optional<double> received_at_most(graph::EinSum const& einsum, CutLabels const& labels, SharedBoxes const& boxes,
+                                       double limit) {
     Shape const& extents = einsum.extents;
     if (boxes.row_parts() > extents[labels.row] || boxes.column_parts() > extents[labels.column] ||
         boxes.sum_parts() > extents[labels.sum])
@@ -132,8 +133,10 @@ std::optional<double> received_at_most(graph::EinSum const& einsum, CutLabels co
     auto const ranks = static_cast<double>(boxes.ranks());
     double const mean = points(all, extents) / ranks;
     double most = 0;
+    Shape lengths = extents;
+    std::vector<double> own;  // of each operand
+    for (auto const& operand : einsum.inputs) own.push_back(points(operand, extents) / ranks);
     for (SharedBoxes::Share const& share : boxes.shares()) {
-        Shape lengths = extents;
         auto const cut = [&](std::size_t label, std::int64_t parts, SharedBoxes::Run const& run) {
             lengths[label] = static_cast<Extent>(length(extents[label], parts, run));
         };
@@ -142,9 +145,9 @@ std::optional<double> received_at_most(graph::EinSum const& einsum, CutLabels co
         cut(labels.sum, boxes.sum_parts(), share.sum);
         if (points(all, lengths) > tuning::little_imbalance * mean) return std::nullopt;
         double received = points(einsum.output, lengths) * (1 - 1 / static_cast<double>(share.sharers));
-        for (auto const& operand : einsum.inputs)
-            received += points(operand, lengths) - points(operand, extents) / ranks;
+        for (std::size_t k = 0; k < own.size(); ++k) received += points(einsum.inputs[k], lengths) - own[k];
         most = std::max(most, received);
+        if (most >= limit) return std::nullopt;
     }
     return most;
 }
@@ -158,8 +161,8 @@ std::optional<SharedBoxes> shared_boxes_for(graph::EinSum const& einsum, CutLabe
             if (kind.alike && !are_alike(columns)) return;
             SharedBoxes boxes(std::move(columns));
             if (boxes.cells() > tuning::most_cells_of_boxes) return;
-            auto const received = received_at_most(einsum, labels, boxes);
-            if (!received || *received >= least * (1 - tuning::rounding)) return;
+            auto const received = received_at_most(einsum, labels, boxes, least * (1 - tuning::rounding));
+            if (!received) return;
             least = *received;
             best = std::move(boxes);
         });

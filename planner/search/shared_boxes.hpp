@@ -7,6 +7,7 @@
 // close to cubes).
 #pragma once
 
+#include <limits>
 #include <optional>
 
 #include "planner/search/candidate_table.hpp"
@@ -53,8 +54,10 @@ struct CutLabels {
 };
 
 /// What the rank that receives most receives, in elements, each rank having a share of each operand at first and of
-/// the output at last; nothing where a rank has more than a little more work than the mean, or a label is too short.
-std::optional<double> received_at_most(graph::EinSum const& einsum, CutLabels const& labels, SharedBoxes const& boxes);
+/// the output at last; nothing where a rank has more than a little more work than the mean, or a label is too short, or
+/// where it is `limit` or more.
+std::optional<double> received_at_most(graph::EinSum const& einsum, CutLabels const& labels, SharedBoxes const& boxes,
+                                       double limit = std::numeric_limits<double>::infinity());
 
 /// Which boxes are looked at.
 struct BoxKind {

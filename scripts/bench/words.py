@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Words that the busiest rank receives over the lower bound, for products of the default at many numbers of ranks.
 
-scripts/bench/words.py [EINPLAN [FIRST-LAST]]    (build/bin/einplan, 2-128)
+scripts/bench/words.py [EINPLAN [FIRST-LAST [MxKxN...]]]    (build/bin/einplan, 2-128)
 
-Two cubes and three long shapes, f32, the built-in cluster. A line for each product and number of ranks: words over the
-bound, the predicted time, and what all ranks move. Where it is more than 1.35 times the bound another plan is faster
-than those that move less: of the plans with one placement each, the one that moves least, and its time. A summary ends
-it. Which figures are asked for: docs/performance.md.
+Two cubes and three long shapes, or those named, f32, the built-in cluster. A line for each product and number of
+ranks: words over the bound, the predicted time, and what all ranks move. Where it is more than 1.35 times the bound
+another plan is faster than those that move less: of the plans with one placement each, the one that moves least, and
+its time. A summary ends it. Which figures are asked for: docs/performance.md.
 """
 import json
 import re
@@ -47,8 +47,9 @@ def measured(einplan, path, ranks):
 def main():
     einplan = sys.argv[1] if len(sys.argv) > 1 else "build/bin/einplan"
     first, last = map(int, sys.argv[2].split("-")) if len(sys.argv) > 2 else (2, 128)
+    shapes = [tuple(map(int, shape.split("x"))) for shape in sys.argv[3:]] or SHAPES
     print(f"{'product':20} ranks  over   seconds      GiB   moving least: seconds      GiB")
-    for m, k, n in SHAPES:
+    for m, k, n in shapes:
         over_all = []
         with tempfile.NamedTemporaryFile("w", suffix=".json") as graph:
             json.dump(product(m, k, n), graph)

@@ -32,6 +32,11 @@ double work_of(Header const& header, Section const& section, Task const& task) {
 /// Whether several threads may do it together.
 bool is_shared(Task const& task) { return task.is<Load>() || !task.traits().wants_host(); }
 
+/// Elements for each thread.
+double enough_for_all(Task const& task) {
+    return task.is<Reduce>() ? tuning::summands_for_all_threads : tuning::elements_for_all_threads;
+}
+
 /// Longest path of tasks of this rank before each task.
 Table<TaskId, std::int32_t> depths(Section const& section) {
     Table<TaskId, std::int32_t> of_task(section.tasks.size(), 0);
@@ -64,7 +69,7 @@ Table<TaskId, std::int16_t> kernel_widths(Header const& header, Section const& s
     for (TaskId t : section.tasks.ids()) {
         if (!is_shared(section.tasks[t])) continue;
         double const work = work_of(header, section, section.tasks[t]);
-        double const share = work >= tuning::elements_for_all_threads * threads
+        double const share = work >= enough_for_all(section.tasks[t]) * threads
                                  ? 1.0
                                  : work / std::max(1.0, total[static_cast<std::size_t>(depth[t])]);
         widths[t] = static_cast<std::int16_t>(std::clamp(std::lround(share * threads), 1L, static_cast<long>(threads)));

@@ -68,6 +68,25 @@ TEST_CASE("large kernels side by side are cut for all threads each", "[executor]
     CHECK(widths(1024) == std::vector<std::int16_t>{2, 1, 1, 1, 1});
 }
 
+TEST_CASE("partial results are added by all threads, whatever stands at their depth", "[executor][kernels]") {
+    auto const width_of_sum = [](Extent rows) {
+        ScheduleBuilder b(1);
+        b.tensor("X", {rows, 1024}), b.tensor("Y", {rows, 1024}), b.tensor("W", {1024, 1024});
+        auto const add = b.kernel("add", sum_of_products("ij->ij", {{'i', rows}, {'j', 1024}}));
+        auto const product = b.kernel("product", sum_of_products("ij,jk->ik", {{'i', rows}, {'j', 1024}, {'k', 1024}}));
+        b.load(0, "x", "X", Box::whole({rows, 1024}));
+        b.load(0, "w", "W", Box::whole({1024, 1024}));
+        for (char const* name : {"sum", "z"}) b.block(0, name, "Y", Box::whole({rows, 1024}));
+        b.reduce(0, add, Box::whole({rows, 1024}), "x", "sum", false);
+        b.apply(0, product, Box::whole({rows, 1024, 1024}), {"x", "w"}, "z");
+        b.store(0, "sum");
+        auto const section = b.finish().sections[Rank{0}];
+        return schedule::kernel_widths({}, section, 4)[TaskId{2}];
+    };
+    CHECK(width_of_sum(256) == 4);
+    CHECK(width_of_sum(64) == 1);
+}
+
 TEST_CASE("tasks are named by kind, owner and block", "[executor][kernels]") {
     auto const schedule = split_k_schedule(2);
     auto const text = [&](int task) { return task_text(schedule.header, schedule.sections[Rank{0}], TaskId{task}); };

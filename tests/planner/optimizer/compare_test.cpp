@@ -17,7 +17,13 @@ Cost random_cost(std::mt19937& random) {
 }
 
 std::vector<AlikeUpTo> rules(std::mt19937& random) {
-    return {{}, beside(random_cost(random)), that_fit(), that_spill(), random_cost(random)};
+    Cost const any = random_cost(random);
+    return {{},
+            beside(random_cost(random)),
+            that_fit(),
+            that_spill(),
+            {any.seconds, any.busiest_bytes, any.bytes, any.peak},
+            {any.seconds, 0, 0, 0, any.seconds + 1, any.busiest_bytes}};
 }
 
 }  // namespace
@@ -58,6 +64,17 @@ TEST_CASE("of schedules that fit all bytes count, of those that spill the time",
     CHECK_FALSE(better({1, 1, 2, 1}, {9, 9, 2, 9}, that_fit()));
     CHECK(better({1, 9, 9, 9}, {2, 1, 1, 1}, that_spill()));
     CHECK_FALSE(better({1, 1, 1, 1}, {1, 9, 9, 9}, that_spill()));
+}
+
+TEST_CASE("what moves a tenth of much may take as long as simulations err", "[planner][optimizer]") {
+    std::int64_t const moved = 320 << 20;
+    Cost const named{1.01, moved, moved, 1}, lean{1.05, moved / 10, moved, 1}, less_lean{1.05, moved / 9, moved, 1};
+    CHECK(better(lean, named, alike_up_to(1, named)));
+    CHECK_FALSE(better(less_lean, named, alike_up_to(1, named)));
+    CHECK_FALSE(better({1.06, moved / 10, moved, 1}, named, alike_up_to(1, named)));
+    Cost const little{1.01, moved / 32, moved, 1};
+    CHECK_FALSE(better({1.05, moved / 320, 1, 1}, little, alike_up_to(1, little)));
+    CHECK_FALSE(better({1.05, 0, 0, 1}, little, alike_up_to(1, little)));
 }
 
 TEST_CASE("every rule is a strict weak order", "[planner][optimizer]") {

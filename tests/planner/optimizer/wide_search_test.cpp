@@ -139,10 +139,10 @@ TEST_CASE("what simulations cannot tell apart goes by bytes, yet no named strate
     opt::Cost const fast{.seconds = 1, .busiest_bytes = 9, .bytes = 9, .peak = 1};
     opt::Cost const lean{.seconds = 1.04, .busiest_bytes = 3, .bytes = 3, .peak = 2};
     opt::Cost const slow{.seconds = 1.06, .busiest_bytes = 1, .bytes = 1, .peak = 1};
-    CHECK(opt::better(lean, fast, opt::alike_up_to(1, 1.04)));
-    CHECK_FALSE(opt::better(lean, fast, opt::alike_up_to(1, 1.02)));
+    CHECK(opt::better(lean, fast, opt::alike_up_to(1, {.seconds = 1.04})));
+    CHECK_FALSE(opt::better(lean, fast, opt::alike_up_to(1, {.seconds = 1.02})));
     CHECK_FALSE(opt::better(lean, fast, opt::alike_up_to(1)));
-    CHECK_FALSE(opt::better(slow, fast, opt::alike_up_to(1, 2)));
+    CHECK_FALSE(opt::better(slow, fast, opt::alike_up_to(1, {.seconds = 2})));
 }
 
 TEST_CASE("a variation that moves more must be faster by more than simulations err", "[planner][optimizer]") {
