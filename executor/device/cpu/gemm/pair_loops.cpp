@@ -47,7 +47,8 @@ public:
             }
             if (column == 0 || here.set != last_.set) look_at(here);
             last_ = here;
-            next.count > 0 && next.set == here.set ? fetch_columns(next) : ahead_.none();
+            bool const ahead = next.count > 0 && next.set == here.set && rows_ <= few_rows;
+            ahead ? fetch_columns(next) : ahead_.none();
             b_ = static_cast<Element const*>(call_.b) + here.moved_b;
             c_ = static_cast<T*>(call_.c) + here.moved_c * P::parts;
             run_columns(here.count);
