@@ -10,8 +10,11 @@ namespace {
 
 constexpr Index cache_of_b =
     Index{3} << 18;  // bytes of a packed block: fits the second-level cache of all processors but the oldest
-constexpr Index most_slivers = 64;    // of it
-constexpr Index most_rows = 1536;     // of a, for which b is packed
+constexpr Index most_slivers = 64;              // of it
+constexpr Index most_rows = 1536;               // of a, for which b is packed
+constexpr Index few_rows = 256;                 // for so few b comes in smaller blocks, and the next beside it
+constexpr Index rows_a_column = 4;              // at least: b is packed again for each block of rows
+constexpr Index cache_of_few = Index{3} << 17;  // bytes of them
 constexpr Index packed_bytes = 1024;  // of rows for each term: what the memory fetches together is used together
 
 /// How long parts are, as even as may be and a multiple of `of`, of which each has at most `most`.
@@ -39,10 +42,13 @@ constexpr Index most_of_b = cache_of_b / bytes_in_b<P>;
 
 template <class P>
 Blocks blocks_of(PairCall const& call) {
-    Index const rows = even_part(call.rows.count, or_a_quarter_more(most_rows), P::rows);
     Index const terms =
         even_part(call.terms.count, or_a_quarter_more(pair_block), call.whole_terms > 1 ? call.whole_terms : 8);
-    Index const room = most_of_b<P> / terms / P::unit * P::unit;
+    Index const rows = even_part(call.rows.count, or_a_quarter_more(most_rows), P::rows);
+    Index const few = cache_of_few / bytes_in_b<P> / terms, most = most_of_b<P> / terms;
+    bool const along = call.columns.labels == 0 || call.columns.label[call.columns.labels - 1].step[0] == 1;
+    bool const small = call.rows.count <= few_rows && !along && call.whole_columns <= few;
+    Index const room = (small ? few : most) / P::unit * P::unit;
     Index fitting = at_most(room > P::columns ? room : P::columns, most_slivers * P::columns);
     bool const boxes = call.whole_columns % P::unit == 0 && call.whole_columns <= fitting;
     if (boxes) fitting -= fitting % call.whole_columns;
@@ -69,8 +75,10 @@ template <class P>
 struct Memory {
     Index rows, columns, terms;  // of a block, at most
     typename P::T *a, *b;
-    Index *a_at, *b_at, *row_at, *column_at, *a_term_at, *b_term_at;  // in a and b, and of rows and columns in c
-    Index *adjacent, *adjacent_in_b;  // columns from each on that lie side by side in c, in b
+    Index *a_at, *row_at, *a_term_at, *b_term_at;  // in a and b, and of rows in c
+    Index *b_at[2], *column_at[2];                 // in b and c, of this block of columns and the next
+    Index *lines, *line_places;                    // of pair_ahead.hpp
+    Index *adjacent, *adjacent_in_b;               // columns from each on that lie side by side in c, in b
     Piece* piece;
     Index* first_piece;
     Marks marks;
@@ -82,8 +90,10 @@ struct Memory {
             bytes += static_cast<std::size_t>((count * static_cast<Index>(sizeof(T)) + 63) / 64 * 64);
         };
         take(b, blocks.b * P::parts * P::parts);
-        take(b_at, columns);
-        take(column_at, columns);
+        for (int set = 0; set < 2; ++set) {
+            take(b_at[set], columns);
+            take(column_at[set], columns);
+        }
         take(adjacent, columns);
         take(adjacent_in_b, columns);
         Index const vectors = parts_of(columns, P::lane);
@@ -93,6 +103,8 @@ struct Memory {
         take(b_term_at, terms);
         take(a_at, rows);
         take(row_at, rows);
+        take(lines, terms < columns ? columns : terms);
+        take(line_places, terms < columns ? columns : terms);
         Index most_marks = terms < columns ? columns : terms;
         if (most_marks < packed_at_once<P> * P::rows) most_marks = packed_at_once<P> * P::rows;
         take(marks.done, most_marks);

@@ -132,6 +132,14 @@ inline Index even_step(Index const* at, Index count) {
     return step;
 }
 
+/// Whether two lists are the same but for where they begin.
+inline bool differences_are_equal(Index const* x, Index const* y, Index count) {
+    Index const moved = y[0] - x[0];
+    Index unlike = 0;
+    for (Index i = 0; i < count; ++i) unlike |= (y[i] - x[i]) ^ moved;
+    return unlike == 0;
+}
+
 /// How many elements from each on lie side by side.
 inline void find_adjacent(Index const* at, Index count, Index* adjacent) {
     for (Index i = count; i-- > 0;) adjacent[i] = i + 1 < count && at[i + 1] == at[i] + 1 ? adjacent[i + 1] + 1 : 1;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "executor/device/cpu/gemm/pair_ahead.hpp"
 #include "executor/device/cpu/gemm/pair_blocks.hpp"
 #include "executor/device/cpu/gemm/pair_product.hpp"
 #include "executor/device/cpu/gemm/pair_rows.hpp"
@@ -27,6 +28,7 @@ template <class P>
 class RowBlock {
 public:
     using T = typename P::T;
+    using Element = PackedElement<P>;
     RowBlock(PairCall const& call, JoinTiles<T> const& join, Memory<P> const& memory, Index rows, Index terms,
              bool combine)
         : call_(call), join_(join), memory_(memory), rows_(rows), terms_(terms), combine_(combine) {}
@@ -34,19 +36,65 @@ public:
     void run() {
         in_place_ = P::is_fused && rows_lie_evenly();
         if (!in_place_) pack_rows();
+        Block here{find_columns(0, 0), 0};
         for (Index column = 0; column < call_.columns.count;) {
-            Index const count =
-                find(call_.columns, call_.columns.first + column,
-                     at_most(call_.columns.count - column, memory_.columns), memory_.b_at, memory_.column_at);
-            find_adjacent(memory_.column_at, count, memory_.adjacent);
-            in_pieces_ = find_pieces<T>(memory_.column_at, memory_.adjacent, count, P::parts, vectors_of(count),
-                                        memory_.piece, memory_.first_piece);
-            run_columns(count);
-            column += count;
+            Index const begin = column + here.count;
+            Block next{begin < call_.columns.count ? find_columns(begin, 1 - here.set) : 0, 1 - here.set};
+            if (next.count > 0 && lie_alike(here, next)) {
+                next.moved_b = memory_.b_at[next.set][0] - memory_.b_at[here.set][0];
+                next.moved_c = memory_.column_at[next.set][0] - memory_.column_at[here.set][0];
+                next.set = here.set;
+            }
+            if (column == 0 || here.set != last_.set) look_at(here);
+            last_ = here;
+            bool const ahead = next.count > 0 && next.set == here.set && rows_ <= few_rows;
+            ahead ? fetch_columns(next) : ahead_.none();
+            b_ = static_cast<Element const*>(call_.b) + here.moved_b;
+            c_ = static_cast<T*>(call_.c) + here.moved_c * P::parts;
+            run_columns(here.count);
+            column = begin;
+            here = next;
         }
     }
 
 private:
+    /// Some columns: those of a set of places, moved.
+    struct Block {
+        Index count = 0;
+        int set = 0;
+        Index moved_b = 0, moved_c = 0;
+    };
+
+    Index find_columns(Index column, int set) const {
+        return find(call_.columns, call_.columns.first + column, at_most(call_.columns.count - column, memory_.columns),
+                    memory_.b_at[set], memory_.column_at[set]);
+    }
+    /// Whether the next block's places are this one's, moved: what follows from them is then known.
+    bool lie_alike(Block const& here, Block const& next) const {
+        return here.count == next.count &&
+               differences_are_equal(memory_.b_at[here.set], memory_.b_at[next.set], here.count) &&
+               differences_are_equal(memory_.column_at[here.set], memory_.column_at[next.set], here.count);
+    }
+    /// Takes a block's places for those that are computed with.
+    void look_at(Block const& block) {
+        column_at_ = memory_.column_at[block.set];
+        b_at_ = memory_.b_at[block.set];
+        find_adjacent(column_at_, block.count, memory_.adjacent);
+        in_pieces_ = find_pieces<T>(column_at_, memory_.adjacent, block.count, P::parts, vectors_of(block.count),
+                                    memory_.piece, memory_.first_piece);
+        order_.known = lines_known_ = false;
+        streams_ = streams(block.count);
+    }
+    /// Of a block that lies as this one does, while tiles of this one are computed.
+    void fetch_columns(Block const& next) {
+        Source<Element> const source{static_cast<Element const*>(call_.b) + next.moved_b, b_at_, next.count,
+                                     memory_.b_term_at, terms_};
+        if (lines_known_) return ahead_.again(source.from);
+        Index const tiles = parts_of(rows_, P::rows) * parts_of(next.count, P::columns);
+        ahead_.set(source, memory_.lines, memory_.line_places, tiles);
+        lines_known_ = true;
+    }
+
     /// Terms side by side, and the rows of every tile evenly apart.
     bool rows_lie_evenly() const {
         if (even_step(memory_.a_term_at, terms_) != 1) return false;
@@ -61,7 +109,7 @@ private:
     }
     template <class Element>
     Source<Element> source_of_b(Index column, Index count) const {
-        return {static_cast<Element const*>(call_.b), memory_.b_at + column, count, memory_.b_term_at, terms_};
+        return {reinterpret_cast<Element const*>(b_), b_at_ + column, count, memory_.b_term_at, terms_};
     }
 
     void pack_rows() {
@@ -72,9 +120,11 @@ private:
             T* const to = memory_.a + row * terms_ * P::parts;
             if constexpr (P::parts == 2)
                 pack_parts<T>(source_of_a<Complex<T>>(row, count), slivers, reinterpret_cast<Complex<T>*>(to));
-            else
+            else {
+                Order order;
                 pack<T, at_most(P::rows, lanes<T>), P::takes_care>(source_of_a<T>(row, count), slivers, to,
-                                                                   memory_.marks, seen_);
+                                                                   memory_.marks, order, seen_);
+            }
         }
     }
 
@@ -82,14 +132,15 @@ private:
         if constexpr (P::parts == 2)
             pack_pairs<T>(source_of_b<Complex<T>>(column, count), slivers, memory_.b);
         else
-            pack<T, lanes<T>, P::takes_care>(source_of_b<T>(column, count), slivers, memory_.b, memory_.marks, seen);
+            pack<T, lanes<T>, P::takes_care>(source_of_b<T>(column, count), slivers, memory_.b, memory_.marks, order_,
+                                             seen);
     }
 
     /// b would be packed for so few rows that it is read where it lies, if that is in runs long enough; and the sums of
     /// all rows are no more than what is packed.
     bool streams(Index count) const {
         if (!P::is_fused || P::parts > 1 || rows_ > streamed_rows || rows_ > memory_.terms) return false;
-        find_adjacent(memory_.b_at, count, memory_.adjacent_in_b);
+        find_adjacent(b_at_, count, memory_.adjacent_in_b);
         Index runs = 0;
         for (Index column = 0; column < count; column += memory_.adjacent_in_b[column]) ++runs;
         Index const many = rows_ * streamed_columns_a_row;
@@ -102,12 +153,12 @@ private:
     void run_columns(Index count) {
         Index const vectors = vectors_of(count);
         Slivers const slivers(vectors, parts_of(vectors, P::vectors), P::lane);
-        bool const b_in_place = streams(count);
+        bool const b_in_place = streams_;
         Seen<T> seen;
         if (!b_in_place) pack_columns(0, count, slivers, seen);
         Rows<P> rows{};
         rows.term_step = (in_place_ ? 1 : P::rows) * P::parts;
-        rows.c = static_cast<T*>(call_.c);
+        rows.c = c_;
         rows.k = terms_;
         rows.scale = static_cast<T>(call_.scale);
         rows.combine = combine_;
@@ -123,6 +174,7 @@ private:
             for (Index s = 0; s < slivers.count; ++s) {
                 rows.fetch_next = in_place_ && s == 0;
                 Index const first = slivers.first(s);
+                if (!order_.along) ahead_.fetch();
                 run_sliver(rows, memory_.b + first * terms_ * P::parts * P::parts, slivers, s, count);
             }
         }
@@ -133,13 +185,14 @@ private:
         Index const most = parts_of(count, P::lane) * P::lane;
         for (Index column = 0; column < count;) {
             Index const wide = at_most(memory_.adjacent_in_b[column], count - column);
-            Streamed<T> const part{static_cast<T const*>(call_.b) + memory_.b_at[column], memory_.b_term_at, wide,
-                                   memory_.b, most};
-            for (Index at = 0; at < rows_ * most; ++at) part.sums[at] = T{};
+            Streamed<T> const part{reinterpret_cast<T const*>(b_) + b_at_[column], memory_.b_term_at, wide, memory_.b,
+                                   most};
+            for (Index row = 0; row < rows_; ++row)
+                for (Index at = 0; at < wide; ++at) part.sums[row * most + at] = T{};
             Index term = 0;
             for (; term + terms_at_once <= terms_; term += terms_at_once) stream<terms_at_once>(rows, term, part);
             for (; term < terms_; ++term) stream<1>(rows, term, part);
-            Columns const columns{wide, memory_.column_at + column, memory_.adjacent + column, {}};
+            Columns const columns{wide, column_at_ + column, memory_.adjacent + column, {}};
             for (Index row = 0; row < rows_; ++row)
                 store_row<P>(part.sums + row * most, columns, rows.c + memory_.row_at[row], rows.scale, combine_);
             column += wide;
@@ -170,7 +223,7 @@ private:
     Columns columns_of(Slivers const& slivers, Index s, Index count) const {
         Index const first = slivers.first(s), held = at_most(count - first, slivers.width(s));
         Pieces const pieces{in_pieces_ ? memory_.piece : nullptr, memory_.first_piece + first / P::lane};
-        return {held, memory_.column_at + first, memory_.adjacent + first, pieces};
+        return {held, column_at_ + first, memory_.adjacent + first, pieces};
     }
 
     void run_sliver(Rows<P> const& rows, T const* sliver, Slivers const& slivers, Index s, Index count) {
@@ -188,8 +241,15 @@ private:
     JoinTiles<T> const& join_;
     Memory<P> const& memory_;
     Index rows_, terms_;
+    Index const *b_at_ = nullptr, *column_at_ = nullptr;
     bool combine_, in_place_ = false, in_pieces_ = false;
     Seen<T> seen_;
+    bool streams_ = false, lines_known_ = false;
+    Block last_;
+    Order order_;
+    Element const* b_ = nullptr;
+    T* c_ = nullptr;
+    Ahead<Element> ahead_;
 };
 
 template <class P>

@@ -98,6 +98,13 @@ struct Marks {
     Index *done, *begins, *at, *target, *place, *width;
 };
 
+/// In which order a block is packed: found once for blocks that lie alike. Of squares of columns, of each size.
+struct Order {
+    bool known = false, along = false;
+    Index terms = 0, columns = 0;  // how far apart those are that lie side by side
+    Index first[6] = {}, squares[6] = {};
+};
+
 /// How far apart elements are that lie side by side, in a direction's order; 0: none do.
 inline Index period_of(Index const* at, Index count) {
     for (Index period = 1; period < count; ++period)
@@ -176,11 +183,12 @@ inline void place_columns(Slivers const& slivers, Index wide, Index terms, Marks
 
 /// For each term some columns, one after the other.
 template <class T, bool Look>
-void pack_one_by_one(Source<T> const& source, Index columns, T* to, Marks const& marks, Seen<T>& seen) {
+void pack_one_by_one(Source<T> const& source, Index const* begins, Index columns, T* to, Marks const& marks,
+                     Seen<T>& seen) {
     for (Index p = 0; p < source.terms; ++p) {
         T const* const term = source.from + source.term_at[p];
         for (Index k = 0; k < columns; ++k) {
-            Index const w = marks.begins[k];
+            Index const w = begins[k];
             T const value = term[source.wide_at[w]];
             if constexpr (Look) seen.add(value);
             to[marks.place[w] + p * marks.width[w]] = value;
@@ -188,58 +196,70 @@ void pack_one_by_one(Source<T> const& source, Index columns, T* to, Marks const&
     }
 }
 
-/// Columns lie side by side, `period` apart: for each term, squares of columns, in the order in which memory has them.
-/// @param left  columns that are not packed yet
+/// Columns lie side by side, `period` apart: finds squares of them, of `side` and less, in the order in which memory
+/// has them; of each where it begins, and how far it is from where its strip begins.
+inline void find_squares(Index const* wide_at, Index wide, Index side, Marks const& marks, Order& order) {
+    Index const period = order.columns;
+    Index left = wide, first = 0;
+    for (int level = 0; side > 0; side /= 2, ++level) {
+        Index squares = 0;
+        Index* const begins = marks.begins + first;
+        Index* const at = marks.at + first;
+        order.first[level] = first;
+        if (left > 0) find_runs(wide_at, marks.done, period, wide, marks.target);
+        for (Index w = 0; w + side <= wide && left > 0; ++w) {
+            bool whole = true;
+            for (Index i = 0; i < side && whole; ++i) whole = marks.done[w + i] == 0 && marks.target[w + i] >= side;
+            for (Index j = 0; j < side && whole; ++j)  // within a sliver
+                whole = marks.place[w + j * period + side - 1] == marks.place[w + j * period] + side - 1;
+            if (!whole) continue;
+            for (Index i = 0; i < side; ++i)
+                for (Index j = 0; j < side; ++j) {  // some of them twice, where the period is shorter than a side
+                    left -= marks.done[w + i + j * period] == 0 ? 1 : 0;
+                    marks.done[w + i + j * period] = 1;
+                }
+            begins[squares++] = w;
+            w += side - 1;
+        }
+        sort_by_place(begins, squares, wide_at);
+        for (Index k = 0; k < squares; ++k) {  // in one strip: each line goes on where it ended in the square before
+            bool goes_on = k > 0;
+            for (Index i = 0; i < side && goes_on; ++i)
+                goes_on = wide_at[begins[k] + i] == wide_at[begins[k - 1] + i] + side;
+            at[k] = goes_on ? at[k - 1] + side : 0;
+        }
+        order.squares[level] = squares;
+        first += squares;
+    }
+}
+
+/// For each term, squares of columns of `Side` and less.
 template <class T, int Side, bool Look>
-void pack_by_columns(Source<T> const& source, Index period, Index left, T* to, Marks const& marks, Seen<T>& seen) {
-    Index squares = 0;
-    find_runs(source.wide_at, marks.done, period, source.wide, marks.target);
-    for (Index w = 0; w + Side <= source.wide; ++w) {
-        bool whole = true;
-        for (int i = 0; i < Side && whole; ++i) whole = marks.done[w + i] == 0 && marks.target[w + i] >= Side;
-        for (int j = 0; j < Side && whole; ++j)  // within a sliver
-            whole = marks.place[w + j * period + Side - 1] == marks.place[w + j * period] + Side - 1;
-        if (!whole) continue;
-        for (int i = 0; i < Side; ++i)
-            for (int j = 0; j < Side; ++j) {  // some of them twice, where the period is shorter than a side
-                left -= marks.done[w + i + j * period] == 0 ? 1 : 0;
-                marks.done[w + i + j * period] = 1;
-            }
-        marks.begins[squares++] = w;
-        w += Side - 1;
-    }
-    sort_by_place(marks.begins, squares, source.wide_at);
-    if constexpr (Side == 1) return pack_one_by_one<T, Look>(source, squares, to, marks, seen);
-    for (Index k = 0; k < squares; ++k) {
-        marks.at[k] = 0;
-        for (int j = 0; j < Side; ++j) marks.target[k * Side + j] = marks.place[marks.begins[k] + j * period];
-    }
-    for (Index k = 1; k < squares; ++k) {  // in one strip: each line goes on where it ended in the square before
-        Index const w = marks.begins[k], before = marks.begins[k - 1];
-        bool goes_on = true;
-        for (int i = 0; i < Side; ++i) goes_on = goes_on && source.wide_at[w + i] == source.wide_at[before + i] + Side;
-        if (goes_on) marks.at[k] = marks.at[k - 1] + Side;
-    }
+void pack_by_columns(Source<T> const& source, Order const& order, int level, T* to, Marks const& marks, Seen<T>& seen) {
+    Index const squares = order.squares[level], period = order.columns;
+    Index const *const begins = marks.begins + order.first[level], *const from_strip = marks.at + order.first[level];
+    if constexpr (Side == 1) return pack_one_by_one<T, Look>(source, begins, squares, to, marks, seen);
+    for (Index k = 0; k < squares; ++k)
+        for (int j = 0; j < Side; ++j) marks.target[k * Side + j] = marks.place[begins[k] + j * period];
     Index const ahead = steps_ahead<T>(source.wide);
-    for (Index p = 0; p < source.terms; ++p) {
+    for (Index p = 0; p < source.terms && squares > 0; ++p) {
         T const* const term = source.from + source.term_at[p];
         T const* const later = source.from + source.term_at[at_most(p + ahead, source.terms - 1)];
         for (Index k = 0; k < squares;) {
             Lines<T, Side> lines;
             for (int i = 0; i < Side; ++i) {
-                Index const at = source.wide_at[marks.begins[k] + i];
+                Index const at = source.wide_at[begins[k] + i];
                 lines.from[i] = term + at;
                 lines.next[i] = later + at;
             }
             Index const strip = k++;
-            while (k < squares && marks.at[k] > 0) ++k;
-            turn_squares<T, Side, Look>(lines, marks.at + strip, marks.target + strip * Side, k - strip, to, seen);
+            while (k < squares && from_strip[k] > 0) ++k;
+            turn_squares<T, Side, Look>(lines, from_strip + strip, marks.target + strip * Side, k - strip, to, seen);
         }
         for (Index k = 0; k < squares; ++k)  // the next term
-            for (int j = 0; j < Side; ++j) marks.target[k * Side + j] += marks.width[marks.begins[k] + j * period];
+            for (int j = 0; j < Side; ++j) marks.target[k * Side + j] += marks.width[begins[k] + j * period];
     }
-    if constexpr (Side > 1)
-        if (left > 0) pack_by_columns<T, Side / 2, Look>(source, period, left, to, marks, seen);
+    if constexpr (Side > 1) pack_by_columns<T, Side / 2, Look>(source, order, level + 1, to, marks, seen);
 }
 
 template <class T>
@@ -252,20 +272,30 @@ void clear_beyond(Source<T> const& source, Slivers const& slivers, T* to) {
 constexpr Index least_run = 4;  // elements side by side, on average, from which on they are packed as they lie
 
 /// Packs a block; slivers follow one another. @param Lanes  divides every sliver's width
+/// @param order  with `marks` as it was left: that of a block that lies alike, or not known yet
 template <class T, int Lanes, bool Look>
-void pack(Source<T> const& source, Slivers const& slivers, T* to, Marks const& marks, Seen<T>& seen) {
+void pack(Source<T> const& source, Slivers const& slivers, T* to, Marks const& marks, Order& order, Seen<T>& seen) {
     clear_beyond(source, slivers, to);
-    find_adjacent(source.wide_at, source.wide, marks.begins);
-    Index runs = 0;
-    for (Index w = 0; w < source.wide; w += marks.begins[w]) ++runs;
-    if (runs * least_run <= source.wide || (runs == 1 && source.wide > 1))
-        return pack_along<T, Look>(source, slivers, marks.begins, to, seen);
-    Index const terms = period_of(source.term_at, source.terms);
-    for (Index i = 0; i < (terms > 0 ? source.terms : source.wide); ++i) marks.done[i] = 0;
-    if (terms > 0) pack_by_terms<T, Lanes, Look>(source, slivers, terms, source.terms, to, marks, seen);
-    if (terms > 0) return;
-    place_columns(slivers, source.wide, source.terms, marks);
-    pack_by_columns<T, Lanes, Look>(source, period_of(source.wide_at, source.wide), source.wide, to, marks, seen);
+    if (!order.known) {
+        order.known = true;
+        find_adjacent(source.wide_at, source.wide, marks.begins);
+        Index runs = 0;
+        for (Index w = 0; w < source.wide; w += marks.begins[w]) ++runs;
+        order.along = runs * least_run <= source.wide || (runs == 1 && source.wide > 1);
+        if (!order.along) {
+            order.terms = period_of(source.term_at, source.terms);
+            order.columns = order.terms > 0 ? 0 : period_of(source.wide_at, source.wide);
+            if (order.terms == 0) {
+                for (Index w = 0; w < source.wide; ++w) marks.done[w] = 0;
+                place_columns(slivers, source.wide, source.terms, marks);
+                find_squares(source.wide_at, source.wide, Lanes, marks, order);
+            }
+        }
+    }
+    if (order.along) return pack_along<T, Look>(source, slivers, marks.begins, to, seen);
+    if (order.terms == 0) return pack_by_columns<T, Lanes, Look>(source, order, 0, to, marks, seen);
+    for (Index p = 0; p < source.terms; ++p) marks.done[p] = 0;
+    pack_by_terms<T, Lanes, Look>(source, slivers, order.terms, source.terms, to, marks, seen);
 }
 
 }  // namespace

@@ -15,6 +15,18 @@ struct Complex {
     T re, im;
 };
 
+/// What operands are made of.
+template <class P>
+struct ElementOf {
+    using Type = typename P::T;
+};
+template <class P>
+requires(P::parts == 2) struct ElementOf<P> {
+    using Type = Complex<typename P::T>;
+};
+template <class P>
+using PackedElement = typename ElementOf<P>::Type;
+
 /// Slivers of a: rows of each term side by side, parts of each together.
 template <class T>
 void pack_parts(Source<Complex<T>> const& source, Slivers const& slivers, Complex<T>* to) {

@@ -42,6 +42,8 @@ std::vector<Contraction> const& classes() {
         {"abk,kc->cab", {33, 49, 500, 3}},
         {"ab,cd->acbd", {7, 9, 11, 13}},
         {"abcd,ae->bcde", {40, 9, 11, 7, 16}},
+        {"dbea,ec->abcd", {32, 8, 6, 66, 3}},  // several blocks of columns that lie alike, and some that do not
+        {"dea,ec->acd", {17, 48, 900, 2}},
     };
     return all;
 }

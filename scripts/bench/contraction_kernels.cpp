@@ -1,0 +1,258 @@
+// What products of two operands take on the cpu device, without a run around them, and their share of what the machine
+// gives: the larger of flops at R (OpenBLAS, square of 4096) and bytes, read and written once, at the speed of a copy.
+// Usage: contraction_kernels FILE [x2] [f32|f64|c64|c128]... [=NAME]... [@GFLOPS,GBYTES]    FILE: lines of
+// name|einsum|shapes, as transposing.txt has them, without OPENBLAS_* in the environment; x2: two threads; NAME: lines
+// of these names alone; @: speeds of R and of a copy, which are then not measured. Prints a line each: name, dtype,
+// milliseconds, the same of the limit, the share; then of each dtype the geometric mean of shares, and the lowest.
+#include <cblas.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "executor/device/cpu/cpu_device.hpp"
+#include "lib/base/error.hpp"
+#include "scripts/bench/bench_threads.hpp"
+#include "tests/executor/device/kernel_case.hpp"
+
+extern "C" void openblas_set_num_threads(int threads);
+
+using namespace ein;
+using namespace ein::executor;
+
+namespace {
+
+constexpr double seconds_of_a_work = 0.12;
+constexpr int least_repeats = 3, most_repeats = 2000;
+int threads = 1;
+
+double seconds_of(std::function<void()> const& work) {
+    auto const begin = std::chrono::steady_clock::now();
+    work();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+/// Of several, the least: others disturb, and never help.
+double least_seconds(std::function<void()> const& work) {
+    double least = 1e30, all = 0;
+    for (int repeat = 0; repeat < most_repeats && (repeat < least_repeats || all < seconds_of_a_work); ++repeat) {
+        double const seconds = seconds_of(work);
+        least = std::min(least, seconds);
+        all += seconds;
+    }
+    return least;
+}
+
+/// In huge pages, as blocks are.
+class Memory {
+public:
+    explicit Memory(std::size_t bytes) : bytes_(rounded(bytes)) {
+        at_ = static_cast<std::byte*>(std::aligned_alloc(page, bytes_));
+        madvise(at_, bytes_, MADV_HUGEPAGE);
+    }
+    Memory(Memory const&) = delete;
+    ~Memory() { std::free(at_); }
+    static std::size_t rounded(std::size_t bytes) { return (bytes + page - 1) / page * page; }
+    std::byte* at() const { return at_; }
+
+    /// Noise, the same every 1 MiB.
+    template <class Real>
+    void fill() const {
+        std::vector<Real> noise((std::size_t{1} << 20) / sizeof(Real));
+        std::uint64_t state = 1;
+        for (Real& value : noise) {
+            state = state * 6364136223846793005u + 1442695040888963407u;
+            value = static_cast<Real>(static_cast<double>(state >> 40) * 0x1p-24);
+        }
+        for (std::size_t at = 0; at < bytes_; at += std::size_t{1} << 20)
+            std::memcpy(at_ + at, noise.data(), std::size_t{1} << 20);
+    }
+
+private:
+    static constexpr std::size_t page = std::size_t{2} << 20;
+    std::byte* at_;
+    std::size_t bytes_;
+};
+
+bool single(DType dtype) { return dtype == DType::f32 || dtype == DType::c64; }
+
+/// Seconds of an operation of real numbers in OpenBLAS.
+double seconds_of_a_flop(DType dtype) {
+    constexpr int n = 4096;
+    constexpr std::size_t size = std::size_t{n} * n;
+    openblas_set_num_threads(threads);
+    auto const time = [&]<class Real>(auto const& gemm) {
+        std::vector<Real> const a(size, Real(0.5)), b(size, Real(0.25));
+        std::vector<Real> c(size);
+        return least_seconds([&] { gemm(a.data(), b.data(), c.data()); });
+    };
+    double const seconds =
+        single(dtype) ? time.template operator()<float>([](float const* a, float const* b, float* c) {
+            cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, n, n, 1, a, n, b, n, 0, c, n);
+        })
+                      : time.template operator()<double>([](double const* a, double const* b, double* c) {
+                            cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, n, n, 1, a, n, b, n, 0, c, n);
+                        });
+    openblas_set_num_threads(1);
+    return seconds / (2.0 * n * n * n);
+}
+
+double seconds_of_a_byte() {
+    constexpr std::size_t bytes = std::size_t{256} << 20;
+    Memory const from(bytes), to(bytes);
+    std::memset(from.at(), 1, bytes);
+    std::memset(to.at(), 1, bytes);
+    auto const part = bytes / static_cast<std::size_t>(threads);
+    auto const copy = [&](std::int64_t t) {
+        std::size_t const at = static_cast<std::size_t>(t) * part;
+        std::memcpy(to.at() + at, from.at() + at, part);
+    };
+    BenchThreads team(threads);
+    return least_seconds([&] { team.run(threads, copy); }) / (2.0 * bytes);
+}
+
+/// An EinSum over whole blocks in C order.
+struct Work {
+    std::string name, form;
+    schedule::Kernel kernel;
+    KernelShape shape;
+    std::vector<std::size_t> bytes;  // of the operands and the output
+    double terms = 1;
+
+    Work(std::string const& line, DType type) {
+        std::istringstream fields(line);
+        std::string extents;
+        std::getline(std::getline(std::getline(fields, name, '|'), form, '|'), extents, '|');
+        std::replace(extents.begin(), extents.end(), ',', ' ');
+        std::istringstream numbers(extents);
+        graph::EinSum& einsum = kernel.einsum = executor::einsum(form, {});
+        einsum.extents.resize(einsum.labels.size());
+        for (auto const& axes : einsum.inputs)
+            for (int label : axes)
+                if (!(numbers >> einsum.extents[at(label)])) throw InternalError(line + ": too few extents");
+        std::vector<DType> const types(einsum.operands(), type);
+        kernel.node = name;
+        kernel.compute = compute_dtype(types, type);
+        shape = whole_shape(kernel, types, type);
+        for (auto const& axes : einsum.inputs) bytes.push_back(bytes_of(axes, type));
+        bytes.push_back(bytes_of(einsum.output, type));
+        for (Extent extent : einsum.extents) terms *= static_cast<double>(extent);
+    }
+    Work(Work const&) = delete;
+
+    double all_bytes() const {
+        double all = 0;
+        for (std::size_t of : bytes) all += static_cast<double>(of);
+        return all;
+    }
+
+    std::size_t arena_bytes() const {
+        std::size_t all = 0;
+        for (std::size_t of : bytes) all += Memory::rounded(of);
+        return all;
+    }
+
+private:
+    std::size_t bytes_of(std::vector<int> const& axes, DType type) const {
+        std::size_t size = size_of(type);
+        for (int axis : axes) size *= static_cast<std::size_t>(kernel.einsum.extents[at(axis)]);
+        return size;
+    }
+};
+
+double seconds_of(Work const& work, Memory const& arena) {
+    std::byte* place = arena.at();
+    std::vector<void const*> operands;
+    for (std::size_t const bytes : work.bytes) {
+        operands.push_back(place);
+        place += Memory::rounded(bytes);
+    }
+    void* const output = const_cast<void*>(operands.back());
+    operands.pop_back();
+    std::vector<Extent> const begin(work.kernel.einsum.extents.size(), 0);
+    auto const prepared = CpuDevice().prepare(work.shape, {});
+    SoloWorkerTeam solo;
+    BenchThreads many{threads};
+    WorkerTeam& team = threads == 1 ? static_cast<WorkerTeam&>(solo) : many;
+    return least_seconds([&] { prepared->launch({operands, output, begin}, team); });
+}
+
+/// Of the machine, one operation and one byte, in seconds; 0: to be measured.
+struct Speeds {
+    double a_flop = 0, a_byte = 0;
+};
+
+void measure(std::vector<std::string> const& lines, DType type, Speeds const& given) {
+    double const a_flop = given.a_flop > 0 ? given.a_flop : seconds_of_a_flop(type);
+    double const a_byte = given.a_byte > 0 ? given.a_byte : seconds_of_a_byte();
+    std::printf("# %s: R %.0f GFLOP/s, copy %.1f GB/s\n", std::string(name(type)).c_str(), 1e-9 / a_flop,
+                1e-9 / a_byte);
+    double logs = 0, lowest = 1e30;
+    std::vector<std::unique_ptr<Work>> works;
+    std::size_t most = 0;
+    for (std::string const& line : lines) {
+        works.push_back(std::make_unique<Work>(line, type));
+        most = std::max(most, works.back()->arena_bytes());
+    }
+    Memory const arena(most);
+    single(type) ? arena.fill<float>() : arena.fill<double>();
+    for (auto const& of : works) {
+        Work const& work = *of;
+        double const flops = 2 * work.terms * (is_complex(type) ? 4 : 1);
+        double const limit = std::max(flops * a_flop, work.all_bytes() * a_byte), seconds = seconds_of(work, arena);
+        std::printf("%-10s %-5s %9.3f %9.3f %6.2f  %s%s\n", work.name.c_str(), std::string(name(type)).c_str(),
+                    seconds * 1e3, limit * 1e3, limit / seconds, work.form.c_str(),
+                    flops * a_flop > work.all_bytes() * a_byte ? "" : "  (bytes)");
+        std::fflush(stdout);
+        logs += std::log(limit / seconds);
+        lowest = std::min(lowest, limit / seconds);
+    }
+    std::printf("# %s: geometric mean %.3f, lowest %.2f\n", std::string(name(type)).c_str(),
+                std::exp(logs / static_cast<double>(lines.size())), lowest);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+    if (argc < 2) {
+        std::fprintf(stderr, "usage: contraction_kernels FILE [x2] [f32|f64|c64|c128]... [=NAME]...\n");
+        return 2;
+    }
+    std::vector<DType> dtypes;
+    std::set<std::string> names;
+    Speeds given;
+    for (int k = 2; k < argc; ++k) {
+        std::string const word = argv[k];
+        if (word == "x2") {
+            threads = 2;
+        } else if (word.starts_with('@')) {
+            given = {1e-9 / std::atof(word.c_str() + 1), 1e-9 / std::atof(word.c_str() + word.find(',') + 1)};
+        } else if (word.starts_with('=')) {
+            names.insert(word.substr(1));
+        } else {
+            dtypes.push_back(dtype_from_name(word).value());
+        }
+    }
+    if (dtypes.empty()) dtypes = {DType::f32, DType::f64};
+    std::vector<std::string> lines;
+    std::ifstream file(argv[1]);
+    for (std::string line; std::getline(file, line);)
+        if (!line.empty() && line[0] != '#' && (names.empty() || names.contains(line.substr(0, line.find('|')))))
+            lines.push_back(line);
+    for (DType const type : dtypes) measure(lines, type, given);
+    return 0;
+} catch (std::exception const& error) {
+    std::fprintf(stderr, "contraction_kernels: %s\n", error.what());
+    return 1;
+}
