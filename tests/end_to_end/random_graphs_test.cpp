@@ -14,19 +14,6 @@ using namespace ein;
 
 namespace {
 
-void check_promises(test::WholeRun const& run) {
-    schedule::Prediction const& p = run.schedule.header.prediction;
-    for (std::size_t rank = 0; rank < run.ranks.size(); ++rank) {
-        CAPTURE(rank);
-        CHECK(run.ranks[rank].transfers.bytes_sent <= p.bytes_sent[rank]);
-        if (test::knows_what_it_sends(run.schedule.sections[Rank{static_cast<int>(rank)}]))
-            CHECK(run.ranks[rank].transfers.bytes_sent == p.bytes_sent[rank]);
-        CHECK(run.ranks[rank].transfers.messages_sent == p.messages_sent[rank]);
-        CHECK(run.ranks[rank].blocks.peak_bytes() <= p.peak_bytes[rank]);
-        CHECK(run.ranks[rank].blocks.created() == run.ranks[rank].blocks.deleted());
-    }
-}
-
 /// Each call was looked at, and nothing was wrong.
 void check_calls(test::WholeRun const& run) {
     relation::CheckedCalls const calls = test::checked_calls(run);
@@ -40,7 +27,7 @@ void run_and_check(Json const& json, test::WholeRunSetup const& setup) {
     try {
         test::WholeRun const run = test::whole_run(json, setup);
         test::check_results(run);
-        if (run.failures.empty()) check_promises(run);
+        if (run.failures.empty()) test::check_promises(run);
         if (run.failures.empty() && setup.check_calls.wanted) check_calls(run);
     } catch (std::exception const& error) {
         FAIL_CHECK(error.what());

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <random>
 #include <set>
 
 #include "lib/base/box.hpp"
 #include "lib/base/dtype.hpp"
+#include "tests/support/random_draws.hpp"
 
 namespace ein::test {
 namespace {
@@ -20,9 +20,9 @@ struct Made {
     Extent below = 0;
 };
 
-class Generator {
+class Generator : private Draws {
 public:
-    Generator(std::uint64_t seed, GraphTaste const& taste) : taste_(taste), random_(seed) {}
+    Generator(std::uint64_t seed, GraphTaste const& taste) : Draws(seed), taste_(taste) {}
 
     Json run() {
         int const leaves = 2 + pick(4);
@@ -38,13 +38,6 @@ public:
     }
 
 private:
-    int pick(int count) { return static_cast<int>(random_() % static_cast<std::uint64_t>(count)); }
-    bool chance(int percent) { return pick(100) < percent; }
-    template <class T>
-    T const& any_of(std::vector<T> const& list) {
-        return list[static_cast<std::size_t>(pick(static_cast<int>(list.size())))];
-    }
-
     Extent random_extent() {
         if (taste_.zero_extents && chance(2)) return 0;
         return any_of(std::vector<Extent>{1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 13});
@@ -268,19 +261,11 @@ private:
     }
 
     void add_reshape(Made const& value) {
-        Extent rest = element_count(value.shape);
+        Extent const rest = element_count(value.shape);
         if (rest == 0)
             return made({{"op", "reshape"}, {"inputs", {value.name}}, {"shape", {0, 3}}}, {0, 3}, value.dtype,
                         value.exact);
-        Shape shape;
-        while (rest > 1 && shape.size() < 4) {
-            std::vector<Extent> divisors;
-            for (Extent d = 1; d <= rest; ++d)
-                if (rest % d == 0) divisors.push_back(d);
-            shape.push_back(any_of(divisors));
-            rest /= shape.back();
-        }
-        shape.push_back(rest);
+        Shape const shape = factors(rest);
         Json asked = shape;
         if (chance(30)) asked[static_cast<std::size_t>(pick(static_cast<int>(shape.size())))] = -1;
         made({{"op", "reshape"}, {"inputs", {value.name}}, {"shape", asked}}, shape, value.dtype, value.exact);
@@ -325,13 +310,8 @@ private:
     }
 
     void add_pad(Made const& value) {
-        Json width = Json::array();
         Shape shape = value.shape;
-        for (Extent& extent : shape) {
-            int const before = pick(3), after = pick(3);
-            width.push_back({before, after});
-            extent += before + after;
-        }
+        Json const width = pad_widths(shape);
         std::string mode = "constant";
         if (element_count(value.shape) > 0 && chance(60))
             mode = any_of(std::vector<std::string>{"edge", "reflect", "symmetric", "wrap"});
@@ -369,7 +349,6 @@ private:
     }
 
     GraphTaste taste_;
-    std::mt19937_64 random_;
     Json tensors_ = Json::object(), nodes_ = Json::array();
     std::vector<Made> values_;
 };

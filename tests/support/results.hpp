@@ -61,4 +61,18 @@ inline void check_results(WholeRun const& run) {
     }
 }
 
+/// What was predicted of bytes, messages and memory holds; exactly where the messages are known.
+inline void check_promises(WholeRun const& run) {
+    schedule::Prediction const& p = run.schedule.header.prediction;
+    for (std::size_t rank = 0; rank < run.ranks.size(); ++rank) {
+        CAPTURE(rank);
+        CHECK(run.ranks[rank].transfers.bytes_sent <= p.bytes_sent[rank]);
+        if (knows_what_it_sends(run.schedule.sections[Rank{static_cast<int>(rank)}]))
+            CHECK(run.ranks[rank].transfers.bytes_sent == p.bytes_sent[rank]);
+        CHECK(run.ranks[rank].transfers.messages_sent == p.messages_sent[rank]);
+        CHECK(run.ranks[rank].blocks.peak_bytes() <= p.peak_bytes[rank]);
+        CHECK(run.ranks[rank].blocks.created() == run.ranks[rank].blocks.deleted());
+    }
+}
+
 }  // namespace ein::test

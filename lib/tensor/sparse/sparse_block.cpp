@@ -121,6 +121,43 @@ Extent write_sparse_block(ListedElements const& elements, DType dtype, Box const
     return listed;
 }
 
+std::int64_t write_sorted_block(std::span<std::uint64_t const> keys, std::span<std::byte const> values, DType dtype,
+                                Box const& box, bool compressed, std::span<std::byte> out) {
+    SparseLayout layout = in_order(box.order());
+    layout.compressed = compressed;
+    SparseOffsets const at = sparse_offsets(layout, box.length, dtype, static_cast<Extent>(keys.size()));
+    promise(at.end <= out.size(), "a sparse block is larger than what was reserved for it");
+    set_listed(out, static_cast<Extent>(keys.size()));
+    std::copy(values.begin(), values.end(), out.begin() + static_cast<std::ptrdiff_t>(at.values));
+    if (box.order() == 0) return static_cast<std::int64_t>(at.end);
+    std::size_t const width = index_bytes(box.length);
+    std::uint64_t row_length = 1;
+    for (std::size_t axis = 1; axis < box.order(); ++axis) row_length *= static_cast<std::uint64_t>(box.length[axis]);
+    auto const put = [&](std::size_t e, std::uint64_t rest) {  // within its row
+        for (std::size_t axis = box.order() - 1; axis > 0; --axis) {
+            auto const length = static_cast<std::uint64_t>(box.length[axis]);
+            set_index(out.data() + at.coords[axis], width, static_cast<Extent>(e),
+                      static_cast<Extent>(axis == 1 ? rest : rest % length));
+            if (axis > 1) rest /= length;
+        }
+    };
+    if (!compressed) {
+        for (std::size_t e = 0; e < keys.size(); ++e) {
+            std::uint64_t const row = keys[e] / row_length;
+            set_index(out.data() + at.coords[0], width, static_cast<Extent>(e), static_cast<Extent>(row));
+            put(e, keys[e] - row * row_length);
+        }
+        return static_cast<std::int64_t>(at.end);
+    }
+    std::size_t e = 0;
+    for (std::uint64_t row = 0; row < static_cast<std::uint64_t>(box.length[0]); ++row) {
+        store(out.data() + at.offsets + row * 8, static_cast<std::uint64_t>(e));
+        for (; e < keys.size() && keys[e] - row * row_length < row_length; ++e) put(e, keys[e] - row * row_length);
+    }
+    store(out.data() + at.offsets + static_cast<std::size_t>(box.length[0]) * 8, static_cast<std::uint64_t>(e));
+    return static_cast<std::int64_t>(at.end);
+}
+
 ListedElements elements_of(std::span<std::byte const> block, DType dtype, Box const& box, SparseLayout const& layout) {
     return elements_of(block, dtype, box, layout, 0, listed_in(block));
 }

@@ -68,6 +68,12 @@ struct ListedElements {
 Extent write_sparse_block(ListedElements const& elements, DType dtype, Box const& box, SparseLayout const& layout,
                           std::span<std::byte> out);
 
+/// The same of elements that are sorted already, in C order: a block in that order.
+/// @param keys  ascending places in the box, counted in C order  @param values  of each, of `dtype`
+/// @return the block's bytes
+std::int64_t write_sorted_block(std::span<std::uint64_t const> keys, std::span<std::byte const> values, DType dtype,
+                                Box const& box, bool compressed, std::span<std::byte> out);
+
 /// What a block lists, with coordinates of the whole tensor, in its order.
 ListedElements elements_of(std::span<std::byte const> block, DType dtype, Box const& box, SparseLayout const& layout);
 /// The same of `count` elements from number `first` on.

@@ -38,7 +38,7 @@ public:
 
     /// Writes the sparse block of a box. @param out  at least sparse_bytes(layout, box.length, dtype, listed(box))
     /// @return the block's bytes
-    std::int64_t read(Box const& box, SparseLayout const& layout, std::span<std::byte> out) const;
+    virtual std::int64_t read(Box const& box, SparseLayout const& layout, std::span<std::byte> out) const;
 
     /// Roughly where listed elements lie, written several times or once; their sum is that of listed() but for what is
     /// written several times.

@@ -294,7 +294,10 @@ std::vector<std::vector<int>> random_idle_sets(std::vector<int> sparse, std::mt1
     std::vector<std::vector<int>> sets;
     for (int k : sparse) {
         if (sets.empty() || random() % 2 == 0) sets.emplace_back();
-        sets[random() % sets.size()].push_back(k);
+        for (int times = 1 + (random() % 3 == 0); times > 0; --times) {
+            std::vector<int>& set = sets[random() % sets.size()];
+            if (std::find(set.begin(), set.end(), k) == set.end()) set.push_back(k);
+        }
     }
     std::erase_if(sets, [](std::vector<int> const& set) { return set.empty(); });
     if (sets.size() > 1 && random() % 4 == 0) sets.pop_back();

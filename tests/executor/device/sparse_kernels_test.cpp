@@ -130,6 +130,27 @@ TEST_CASE("what is not listed contributes nothing beside inf and nan", "[executo
         }
 }
 
+TEST_CASE("a point whose operands are in several sets is met once", "[executor][device][sparse]") {
+    std::mt19937 random(8);
+    CpuDevice cpu;
+    ReferenceDevice reference;
+    SoloWorkerTeam solo;
+    for (std::string const subscripts : {"b,,ab,ab->ab", "b,b,ab,ab->a", "ab,a,ab,b->"}) {
+        graph::EinSum const shape = einsum(subscripts, {6, 5}, "x0*x1 + 2*(x2*x3)", Agg::sum);
+        SparseCase test(einsum(subscripts, Shape(shape.labels.size(), 5), "x0*x1 + 2*(x2*x3)", Agg::sum),
+                        std::vector<DType>(4, DType::f64), DType::f64, DType::f64);
+        Scalar const zero = Scalar::of(std::complex<double>(0));
+        for (std::size_t k = 0; k < 4; ++k)
+            test.make_sparse(k, tensor::in_order(shape.inputs[k].size()), zero, 0.7, false, random);
+        if (!shape.output.empty())
+            test.make_output_sparse(tensor::in_order(shape.output.size()), zero, 0.2, false, random);
+        test.shape().sparse->idle_sets = {{0, 2}, {0, 3}, {1, 2}, {1, 3}};
+        test.make_dense(random, false);
+        CAPTURE(test.describe());
+        CHECK(test.difference(test.run(cpu, solo), test.run(reference, solo), 1e-12) == "");
+    }
+}
+
 TEST_CASE("the cpu agrees with the reference on random sparse kernels", "[executor][device][sparse]") {
     compare_sparse(1, 6000, false);
 }

@@ -118,9 +118,19 @@ private:
         std::vector<int> const& set = plan_.idle_sets[witnesses.size()];
         for (int k : set) {
             witnesses.push_back(k);
-            add_terms(witnesses);
+            if (is_possible(witnesses)) add_terms(witnesses);
             witnesses.pop_back();
         }
+    }
+
+    /// A witness lists its element, so that none of another set's comes after it in that set.
+    bool is_possible(std::vector<int> const& witnesses) const {
+        for (std::size_t s = 0; s < witnesses.size(); ++s)
+            for (int k : plan_.idle_sets[s]) {
+                if (k == witnesses[s]) break;
+                if (has_label(witnesses, k)) return false;
+            }
+        return true;
     }
 
     void add_term(std::vector<int> const& witnesses) {

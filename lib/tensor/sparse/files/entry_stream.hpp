@@ -22,8 +22,10 @@ public:
     virtual DType dtype() const = 0;
 
     using Sink = std::function<void(ListedElements const&)>;
-    /// Calls sink(batch) for all entries that lie in any of the boxes, and maybe others, in the file's order.
-    virtual void visit(std::span<Box const> boxes, Sink const& sink) const = 0;
+    /// Calls sink(batch) for all entries that lie in any of the boxes, and maybe others, in the file's order. Before
+    /// that, where it is known, expect(most) with how many may lie in each box.
+    using Expect = std::function<void(std::span<Extent const> most)>;
+    virtual void visit(std::span<Box const> boxes, Sink const& sink, Expect const& expect) const = 0;
     virtual Survey const& survey() const = 0;
     /// How many entries lie in a box, as often as they are written.
     virtual Extent entries(Box const& box) const = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "lib/tensor/cast.hpp"
 #include "lib/tensor/sparse/sort_keys.hpp"
@@ -148,9 +149,52 @@ void Gatherer::add_anywhere(ListedElements const& batch, std::size_t e) {
     for (std::uint32_t b : boxes_of_[static_cast<std::size_t>(cell)]) add_to(boxes_[b], batch, e);
 }
 
+void Gatherer::expect(std::span<Extent const> most) {
+    Extent const all = std::accumulate(most.begin(), most.end(), Extent{0});
+    Extent const largest = most.empty() ? 0 : *std::max_element(most.begin(), most.end());
+    if (all > 2 * largest) return;  // chunks that touch many boxes say little
+    for (std::size_t b = 0; b < boxes_.size(); ++b) {
+        boxes_[b].keys.reserve(static_cast<std::size_t>(most[b]));
+        if (keep_ == Keep::values) boxes_[b].values.reserve(static_cast<std::size_t>(most[b]) * size_of(dtype_));
+    }
+}
+
+/// Of the only box: without a branch for each entry.
+template <std::size_t Size>
+void Gatherer::add_to_one(ListedElements const& batch, std::size_t count) {
+    Gathered& gathered = boxes_.front();
+    Box const& box = gathered.box;
+    std::size_t at = gathered.keys.size();
+    gathered.keys.resize(at + count);
+    if (keep_ == Keep::values) gathered.values.resize((at + count) * Size);
+    for (std::size_t e = 0; e < count; ++e) {
+        std::uint64_t key = 0;
+        bool inside = true;
+        for (std::size_t axis = 0; axis < box.order(); ++axis) {
+            auto const index = static_cast<std::uint64_t>(batch.coords[axis][e] - box.begin[axis]);
+            auto const length = static_cast<std::uint64_t>(box.length[axis]);
+            inside = inside && index < length;
+            key = key * length + index;
+        }
+        gathered.keys[at] = key;
+        if (keep_ == Keep::values)
+            std::memcpy(gathered.values.data() + at * Size, batch.values.data() + e * Size, Size);
+        at += inside;
+    }
+    gathered.keys.resize(at);
+    if (keep_ == Keep::values) gathered.values.resize(at * Size);
+}
+
 void Gatherer::add(ListedElements const& batch) {
     auto const count = static_cast<std::size_t>(batch.count(dtype_));
     if (hull_.order() > 0 && no_elements(hull_)) return;
+    if (boxes_.size() == 1) switch (size_of(dtype_)) {
+            case 1: return add_to_one<1>(batch, count);
+            case 2: return add_to_one<2>(batch, count);
+            case 4: return add_to_one<4>(batch, count);
+            case 8: return add_to_one<8>(batch, count);
+            default: return add_to_one<16>(batch, count);
+        }
     for (std::size_t e = 0; e < count; ++e)
         if (holds(hull_, batch, e)) add_anywhere(batch, e);
 }
@@ -159,6 +203,7 @@ std::vector<Gathered> Gatherer::finish() {
     for (Gathered& gathered : boxes_) {
         put_in_order(gathered, size_of(dtype_));
         add_up(gathered, dtype_);
+        if (gathered.keys.capacity() / 8 * 7 <= gathered.keys.size()) continue;  // a copy for little
         gathered.keys.shrink_to_fit();
         gathered.values.shrink_to_fit();
     }

@@ -23,12 +23,16 @@ public:
     /// @param dtype  of the values
     Gatherer(std::span<Box const> boxes, DType dtype, Keep keep);
 
+    /// Reserves room, where most of it will be taken. @param most  entries in each box
+    void expect(std::span<Extent const> most);
     void add(ListedElements const& batch);
 
     /// Sorted; what came several times is added up in the order in which it came.
     std::vector<Gathered> finish();
 
 private:
+    template <std::size_t Size>
+    void add_to_one(ListedElements const& batch, std::size_t count);
     void add_to(Gathered& gathered, ListedElements const& batch, std::size_t e);
     void add_anywhere(ListedElements const& batch, std::size_t e);
     void build_grid();

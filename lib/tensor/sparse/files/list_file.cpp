@@ -64,6 +64,14 @@ public:
         return unpacked(gather({&box, 1}, Keep::values).front());
     }
 
+    std::int64_t read(Box const& box, SparseLayout const& layout, std::span<std::byte> out) const override {
+        check(box);
+        Gathered const* const found = kept(box);
+        if (found == nullptr || found->box != box || !std::is_sorted(layout.axes.begin(), layout.axes.end()))
+            return SparseReader::read(box, layout, out);
+        return write_sorted_block(found->keys, found->values, dtype(), box, layout.compressed, out);
+    }
+
     Histogram histogram() const override { return stream_->survey().histogram; }
 
 private:
@@ -124,7 +132,9 @@ private:
 
     std::vector<Gathered> gather(std::span<Box const> boxes, Keep keep) const {
         Gatherer gatherer(boxes, stream_->dtype(), keep);
-        stream_->visit(boxes, [&](ListedElements const& batch) { gatherer.add(batch); });
+        stream_->visit(
+            boxes, [&](ListedElements const& batch) { gatherer.add(batch); },
+            [&](std::span<Extent const> most) { gatherer.expect(most); });
         std::vector<Gathered> out = gatherer.finish();
         if (keep == Keep::values)
             for (Gathered& gathered : out) finish(gathered);
@@ -133,6 +143,7 @@ private:
 
     /// To the tensor's dtype; without those that are the fill where the file has all.
     void finish(Gathered& gathered) const {
+        if (stream_->dtype() == dtype() && !stream_->lists_all()) return;
         std::size_t const size = size_of(dtype()), count = gathered.keys.size();
         std::vector<std::byte> values(count * size);
         convert(stream_->dtype(), gathered.values.data(), 1, dtype(), values.data(), count);

@@ -39,7 +39,7 @@ public:
     std::uint64_t bytes() const override { return file_->size(); }
     DType dtype() const override { return arrays_.data->dtype(); }
 
-    void visit(std::span<Box const> boxes, Sink const& sink) const override {
+    void visit(std::span<Box const> boxes, Sink const& sink, Expect const&) const override {
         if (arrays_.format == SparseFormat::coo) return visit_coords(sink);
         if (arrays_.shape.size() == 1) return visit_rows({0, 1}, sink);
         for (Range const& range : ranges_of(boxes, major())) visit_rows(range, sink);
@@ -49,7 +49,7 @@ public:
         surveyed_([&] {
             SurveyMaker maker(arrays_.shape, Mirrored::no, arrays_.entries());
             Box const whole = Box::whole(arrays_.shape);
-            visit({&whole, 1}, [&](ListedElements const& batch) { maker.add(batch, batch, batch.count(dtype())); });
+            visit({&whole, 1}, [&](ListedElements const& batch) { maker.add(batch, batch, batch.count(dtype())); }, {});
             survey_ = maker.finish();
         });
         return survey_;
@@ -57,7 +57,7 @@ public:
 
     Extent entries(Box const& box) const override {
         Extent count = 0;
-        visit({&box, 1}, [&](ListedElements const& batch) { count += count_inside(batch, dtype(), box); });
+        visit({&box, 1}, [&](ListedElements const& batch) { count += count_inside(batch, dtype(), box); }, {});
         return count;
     }
 

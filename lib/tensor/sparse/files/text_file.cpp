@@ -95,13 +95,21 @@ public:
     DType dtype() const override { return format_.dtype(); }
     bool lists_all() const override { return format_.lists_all; }
 
-    void visit(std::span<Box const> boxes, Sink const& sink) const override {
+    void visit(std::span<Box const> boxes, Sink const& sink, Expect const& expect) const override {
         bool visited = false;
         find_index([&](ListedElements const& batch) {
             visited = true;
             sink(batch);
         });
         if (visited) return;
+        std::vector<Extent> most(boxes.size(), 0);
+        for (TextChunk const& chunk : index_->chunks) {
+            if (chunk.entries == 0) continue;
+            Box const hull = hull_of(chunk);
+            for (std::size_t b = 0; b < boxes.size(); ++b)
+                if (touches(hull, boxes[b])) most[b] += chunk.entries;
+        }
+        expect(most);
         Scratch scratch;
         for (TextChunk const& chunk : index_->chunks) {
             if (chunk.entries == 0) continue;

@@ -141,3 +141,32 @@ TEST_CASE("a damaged sparse block is found") {
     CHECK_THROWS_AS(tensor::check_sparse_block(damaged(8 + 56, 200), DType::f32, box, layout), InternalError);
     CHECK_THROWS_AS(tensor::check_sparse_block(std::span(sound).first(40), DType::f32, box, layout), InternalError);
 }
+
+TEST_CASE("elements that are sorted already make the same block", "[lib][tensor][sparse]") {
+    std::mt19937 random(5);
+    for (Shape const& shape : {Shape{}, Shape{7}, Shape{6, 9}, Shape{4, 5, 3}, Shape{3, 0, 2}, Shape{0, 4}})
+        for (bool compressed : {false, true}) {
+            if (shape.empty() && compressed) continue;
+            SparseLayout layout = tensor::in_order(shape.size());
+            layout.compressed = compressed;
+            Box const box{std::vector<Extent>(shape.size(), 2), shape};
+            ListedElements elements = drawn(shape, random);
+            for (std::vector<Extent>& axis : elements.coords)
+                for (Extent& index : axis) index += 2;
+            std::vector<std::byte> const expected = block_of(elements, box, layout);
+            ListedElements const sorted = tensor::elements_of(expected, DType::f32, box, layout);
+            std::vector<std::uint64_t> keys;
+            for (std::size_t e = 0; e < static_cast<std::size_t>(sorted.count(DType::f32)); ++e) {
+                std::uint64_t key = 0;
+                for (std::size_t axis = 0; axis < shape.size(); ++axis)
+                    key = key * static_cast<std::uint64_t>(shape[axis]) +
+                          static_cast<std::uint64_t>(sorted.coords[axis][e] - 2);
+                keys.push_back(key);
+            }
+            CAPTURE(to_string(shape), compressed);
+            std::vector<std::byte> found(expected.size());
+            CHECK(tensor::write_sorted_block(keys, sorted.values, DType::f32, box, compressed, found) ==
+                  static_cast<std::int64_t>(expected.size()));
+            CHECK(found == expected);
+        }
+}
