@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "executor/device/cpu/loops/loop_walk.hpp"
+#include "executor/device/cpu/loops/tile_convert.hpp"
 #include "executor/device/cpu/machine.hpp"
 #include "executor/device/cpu/past_cache.hpp"
 #include "executor/device/cpu/scratch.hpp"
@@ -50,12 +51,6 @@ Extent extent_of(Nest const& nest, std::size_t operand) {
     Extent last = 0;
     for (NestLabel const& label : nest.labels) last += (label.length - 1) * std::abs(label.strides[operand]);
     return last + static_cast<Extent>(size_of(nest.operand_dtypes[operand]));
-}
-
-/// Converting by way of `between` gives what converting at once does.
-bool passes_through(DType from, DType between, DType to) {
-    if (from == between || between == to) return true;
-    return promote(from, between) == between && !(from == DType::i64 && kind(between) >= Kind::real);
 }
 
 ExactTotals exact_totals(LoopPlan const& plan, LoopBody const& body) {
