@@ -5,6 +5,7 @@
 #include "executor/device/cpu/gemm/gemm_kernel.hpp"
 #include "executor/device/cpu/loops/loop_kernel.hpp"
 #include "executor/device/cpu/loops/scan_kernel.hpp"
+#include "executor/device/cpu/moves/gather_kernel.hpp"
 #include "executor/device/cpu/moves/lookup_kernel.hpp"
 #include "executor/device/cpu/moves/scatter_kernel.hpp"
 #include "executor/device/cpu/moves/transpose_kernel.hpp"
@@ -73,6 +74,7 @@ std::unique_ptr<PreparedKernel const> CpuDevice::prepare(KernelShape const& shap
         if (shape.accumulate) return std::make_unique<NothingKernel>();
         return std::make_unique<IdentityKernel>(std::move(nest), types, einsum.agg);
     }
+    if (auto gather = make_gather_kernel(shape)) return gather;
     if (auto lookup = make_lookup_kernel(shape)) return lookup;
     if (auto scatter = make_scatter_kernel(shape)) return scatter;
     simplify(nest);

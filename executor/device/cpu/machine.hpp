@@ -32,6 +32,14 @@ inline constexpr std::size_t fetch_distance = 4096;
 /// Elements of the edge of squares in which transposes turn tiles: the pages of a square's rows, on both sides, are as
 /// many as the processor keeps addresses of. Chosen.
 inline constexpr Extent transpose_square = 2048;
+/// Outputs whose offsets are found together: they stay in the second-level cache while they are used again. Chosen.
+inline constexpr Extent gathered_tile = 1 << 16;
+/// The same of several short rows: in the first-level cache. Chosen.
+inline constexpr Extent gathered_rows = 1 << 12;
+/// Bytes of a row of which elements are gathered, up to which the next one is asked for meanwhile. Chosen.
+inline constexpr Extent gathered_ahead = 1 << 18;
+/// Bytes of a row that positions choose, from which on it is copied by itself. Chosen.
+inline constexpr Extent shortest_copied_row = 128;
 /// Bytes of working memory that each thread keeps. Addresses only: what is never used takes no memory; larger requests
 /// go to the system and back, since idle threads should not keep them. Chosen.
 inline constexpr std::size_t scratch_stack = std::size_t{8} << 20;
@@ -66,6 +74,13 @@ inline constexpr Extent points_for_a_loop = 1 << 13;
 inline constexpr Extent least_scattered_row = 32;
 /// Elements of a transposed label, below which most of a tile would be empty. Chosen.
 inline constexpr Extent least_transposed = 8;
+
+/// Elements of a vector tile that crosses an operand, and bytes of the operand's runs that it crosses: together a tile
+/// that is turned in the cache. Measured: within a tenth for 64 to 512 elements and 1 to 8 cache lines.
+inline constexpr Extent turned_vector_tile = 256, turned_run = 128;
+/// Elements of a label from which on operands are turned for vector tiles along it: shorter ones are begun too often.
+/// Chosen.
+inline constexpr Extent shortest_turned_tile = 64;
 
 // Pieces of a kernel, which idle workers may take. They follow the threads there are and change no bits, but where it
 // says so.

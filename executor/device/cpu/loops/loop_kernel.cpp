@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "executor/device/cpu/loops/loop_walk.hpp"
+#include "executor/device/cpu/loops/tile_convert.hpp"
 #include "executor/device/cpu/machine.hpp"
 #include "executor/device/cpu/past_cache.hpp"
 #include "executor/device/cpu/scratch.hpp"
@@ -50,12 +51,6 @@ Extent extent_of(Nest const& nest, std::size_t operand) {
     Extent last = 0;
     for (NestLabel const& label : nest.labels) last += (label.length - 1) * std::abs(label.strides[operand]);
     return last + static_cast<Extent>(size_of(nest.operand_dtypes[operand]));
-}
-
-/// Converting by way of `between` gives what converting at once does.
-bool passes_through(DType from, DType between, DType to) {
-    if (from == between || between == to) return true;
-    return promote(from, between) == between && !(from == DType::i64 && kind(between) >= Kind::real);
 }
 
 ExactTotals exact_totals(LoopPlan const& plan, LoopBody const& body) {
@@ -121,7 +116,9 @@ LoopKernel::LoopKernel(Nest nest, LoopBody body, Aggregator aggregator, LoopPlan
                   passes_through(nest_.operand_dtypes[0], body_.compute, nest_.output_dtype);
     past_cache_ = goes_past_cache(nest_);
     in_place_ = results_stay() && !past_cache_;
+    choose_turned();
     choose_fetches();
+    for (std::size_t k : turned_) strides_[(levels_.size() - 1) * nest_.operand_dtypes.size() + k] = turned_step(k);
     make_loops();
     lengthen_vector_tiles();
     lay_out();
@@ -143,6 +140,24 @@ bool LoopKernel::results_stay() const {
     return as_it_is && inner == static_cast<Extent>(size_of(type)) && is_one_run(inner, outer);
 }
 
+void LoopKernel::choose_turned() {
+    if (plan_.grain == LoopPlan::none) return;
+    std::vector<Extent> const &along = nest_.labels[plan_.grain].strides, &across = nest_.labels[plan_.inner].strides;
+    for (std::size_t k : body_.used) {
+        auto const size = static_cast<Extent>(size_of(nest_.operand_dtypes[k]));
+        if (along[k] == size && std::abs(across[k]) > 2 * size) turned_.push_back(k);
+    }
+}
+
+bool LoopKernel::is_turned(std::size_t operand) const {
+    return std::find(turned_.begin(), turned_.end(), operand) != turned_.end();
+}
+
+Extent LoopKernel::step_along(std::size_t operand) const {
+    if (is_turned(operand)) return static_cast<Extent>(size_of(nest_.operand_dtypes[operand]));
+    return plan_.inner == LoopPlan::none ? 0 : nest_.labels[plan_.inner].strides[operand];
+}
+
 void LoopKernel::choose_fetches() {
     DType const registers = scalar::register_dtype(body_.compute);
     Extent const size = static_cast<Extent>(size_of(registers));
@@ -152,15 +167,30 @@ void LoopKernel::choose_fetches() {
                             promote(type, body_.compute) != body_.compute);
     for (std::size_t k = 0; k < fetches_.size(); ++k) {
         auto const stride = [&](std::size_t l) { return l == LoopPlan::none ? 0 : nest_.labels[l].strides[k]; };
-        Extent const inner = stride(plan_.inner), outer = stride(plan_.outer);
+        Extent const inner = step_along(k), outer = stride(plan_.outer);
         if (inner == 0 && outer == 0)
             fetches_[k] = Fetch::constant;
         else if (nest_.operand_dtypes[k] == registers && registers == body_.compute && inner == size &&
                  is_one_run(inner, outer))
             fetches_[k] = Fetch::direct;
-        ahead_.push_back(body_.program != nullptr && fetches_[k] == Fetch::direct &&
+        ahead_.push_back(body_.program != nullptr && plan_.grain == LoopPlan::none && fetches_[k] == Fetch::direct &&
                          extent_of(nest_, k) >= machine::operand_fetched_ahead);
+        ahead_a_row_.push_back(!turned_.empty() && !is_turned(k) &&
+                               inner == static_cast<Extent>(size_of(nest_.operand_dtypes[k])));
     }
+}
+
+/// Of a tile of an operand, whose rows are a cache line longer than vector tiles.
+std::size_t LoopKernel::turned_bytes() const {
+    Extent bytes = 0;
+    for (std::size_t k : turned_) bytes = std::max(bytes, turned_step(k) * grain_block());
+    return static_cast<std::size_t>(bytes);
+}
+
+Extent LoopKernel::turned_step(std::size_t operand) const {
+    Extent const elements = std::min(machine::turned_vector_tile, nest_.labels[plan_.inner].length);
+    std::size_t const bytes = static_cast<std::size_t>(elements) * size_of(nest_.operand_dtypes[operand]);
+    return static_cast<Extent>(lines(bytes) + machine::cache_line);
 }
 
 void LoopKernel::make_loops() {
@@ -198,6 +228,7 @@ void LoopKernel::lay_out() {
     std::size_t const operands = nest_.operand_dtypes.size(), wide = 16 * vector_tile_;
     layout_.pointers = place((levels_.size() + 1) * operands * sizeof(void*));
     layout_.gathered_from = place(operands * sizeof(void*));
+    layout_.held = place(operands * sizeof(std::size_t));
     layout_.extents = place(nest_.labels.size() * sizeof(Extent));
     layout_.tile_operands = place(operands * sizeof(scalar::TileOperand));
     layout_.tile_indices = place(body_.indices * sizeof(scalar::TileIndex));
@@ -207,6 +238,7 @@ void LoopKernel::lay_out() {
     layout_.program = place(body_.program == nullptr ? 0 : std::max(body_.program->scratch_bytes(), wide));
     layout_.tile = place(aggregator_.scratch_bytes(vector_tile_));
     layout_.state = place(nest_.aggregates() ? aggregator_.state_bytes(plan_.tile) : 0);
+    layout_.turned = place(turned_.size() * turned_bytes());
     layout_.total = total;
 }
 

@@ -9,6 +9,7 @@
 
 #include "executor/device/cpu/loops/aggregator.hpp"
 #include "executor/device/cpu/loops/loop_plan.hpp"
+#include "executor/device/cpu/moves/turned_tile.hpp"
 #include "executor/device/kernel/kernel_types.hpp"
 #include "executor/device/kernel/nest.hpp"
 #include "lib/scalar/jit/vector_loop.hpp"
@@ -59,8 +60,8 @@ private:
         bool aggregated;
     };
     struct Layout {  // of a walk's scratch memory: where each part begins, in bytes
-        std::size_t pointers, gathered_from, extents, tile_operands, tile_indices, gathered, values, merged, program,
-            tile, state, total;
+        std::size_t pointers, gathered_from, held, extents, tile_operands, tile_indices, gathered, values, merged,
+            program, tile, state, turned, total;
     };
     struct Partials;
 
@@ -68,7 +69,14 @@ private:
     /// Whether a vector tile lies in one run, its labels being so far apart.
     bool is_one_run(Extent inner, Extent outer) const;
     bool results_stay() const;
+    void choose_turned();
     void choose_fetches();
+    /// Bytes from an element of a vector tile to the next, in the operand or where its tile was turned.
+    bool is_turned(std::size_t operand) const;
+    Extent step_along(std::size_t operand) const;
+    Extent turned_step(std::size_t operand) const;
+    std::size_t turned_bytes() const;
+    Extent grain_block() const { return std::min(plan_.grain_block, nest_.labels[plan_.grain].length); }
     void make_loops();
     void lengthen_vector_tiles();
     void lay_out();
@@ -85,6 +93,8 @@ private:
     std::vector<Fetch> fetches_;   // by operand
     std::vector<bool>
         ahead_;  // by operand: large and read along vector tiles, so that a vector tile is asked for before its turn
+    std::vector<bool> ahead_a_row_;    // by operand: beside turned ones, read along vector tiles
+    std::vector<std::size_t> turned_;  // operands that vector tiles cross: tiles of them are turned first
     std::vector<bool> narrowed_;  // by operand: first wrapped or rounded to a compute type that its registers exceed
     std::size_t vector_tile_ = 0;
     bool past_cache_ = false;                         // the output is large: its lines are written without being read

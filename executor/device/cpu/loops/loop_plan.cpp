@@ -11,6 +11,10 @@ namespace {
 
 Extent touched(Extent stride) { return std::min(static_cast<Extent>(machine::cache_line), std::abs(stride)); }
 
+/// Labels that go to another page at each step are not read ahead; in the unit of traffic.
+constexpr Extent bytes_of_a_page = 4096;
+constexpr double cost_of_a_page = 16;
+
 /// The largest step of a label in any operand: labels with large steps belong outside.
 Extent reach(NestLabel const& label) {
     Extent most = 0;
@@ -25,6 +29,7 @@ public:
 
     LoopPlan plan() {
         choose_inner();
+        choose_grain();
         choose_outer();
         choose_shared();
         if (aggregates_)
@@ -52,18 +57,31 @@ private:
     bool in_vector_tile(std::size_t l) const { return l == plan_.inner || l == plan_.outer; }
     bool shared(std::size_t l) const { return std::find(shared_.begin(), shared_.end(), l) != shared_.end(); }
 
-    /// Bytes that one step along a label touches in memory; outputs of an aggregation are touched seldom.
+    /// Bytes that one step along a label touches in memory. Outputs of an aggregation are touched seldom, others are
+    /// dear to scatter: only operands are turned.
     double traffic(NestLabel const& along) const {
         double bytes = 0;
-        for (Extent stride : along.strides) bytes += static_cast<double>(touched(stride));
-        if (!along.aggregated) bytes += static_cast<double>(touched(along.output_stride)) * (aggregates_ ? 0.25 : 2.0);
+        for (Extent stride : along.strides) {
+            bytes += static_cast<double>(touched(stride));
+            if (aggregates_ && std::abs(stride) >= bytes_of_a_page) bytes += cost_of_a_page;
+        }
+        if (!along.aggregated) bytes += static_cast<double>(touched(along.output_stride)) * (aggregates_ ? 0.25 : 4.0);
         return bytes;
+    }
+
+    /// Whether the rows of `inner` follow one another in the output along a label.
+    bool continues(NestLabel const& outer, NestLabel const& inner) const {
+        return !aggregates_ && outer.index < 0 && inner.index < 0 && outer.output_stride != 0 &&
+               outer.output_stride == inner.output_stride * inner.length;
     }
 
     /// Traffic and the cost of starting a vector tile, shared by its elements.
     double cost_along(NestLabel const& along) const {
         double const start = along.index >= 0 ? 600.0 : 150.0;  // an indexed label has no second label beside it
-        return traffic(along) + start / static_cast<double>(std::min(along.length, vector_tile_));
+        Extent elements = along.length;
+        for (NestLabel const& outer : nest_.labels)
+            if (continues(outer, along)) elements *= outer.length;
+        return traffic(along) + start / static_cast<double>(std::min(elements, vector_tile_));
     }
 
     void choose_inner() {
@@ -76,15 +94,32 @@ private:
         }
     }
 
+    /// A vector tile that crosses an operand would read a cache line for each of its elements. Its neighbours along the
+    /// operand's grain need the same lines, so they are computed together.
+    void choose_grain() {
+        if (plan_.inner == LoopPlan::none || label(plan_.inner).length < machine::shortest_turned_tile) return;
+        for (std::size_t k = 0; k < nest_.operand_dtypes.size(); ++k) {
+            Extent const size = static_cast<Extent>(size_of(nest_.operand_dtypes[k]));
+            if (std::abs(label(plan_.inner).strides[k]) <= 2 * size) continue;
+            for (std::size_t l = 0; l < labels() && plan_.grain == LoopPlan::none; ++l) {
+                if (label(l).strides[k] != size || label(l).length < machine::least_transposed) continue;
+                plan_.grain = l;
+                plan_.grain_block = std::clamp<Extent>(machine::turned_run / size, machine::least_transposed, 64);
+            }
+        }
+        if (plan_.grain != LoopPlan::none) vector_tile_ = std::min(vector_tile_, machine::turned_vector_tile);
+    }
+
     /// A short inner label leaves room for several of its rows in one vector tile.
     void choose_outer() {
-        if (plan_.inner == LoopPlan::none) return;
+        if (plan_.inner == LoopPlan::none || plan_.grain != LoopPlan::none) return;
         NestLabel const& inner = label(plan_.inner);
         if (inner.index >= 0 || inner.length * 2 > vector_tile_) return;
         double best = 0;
         for (std::size_t l = 0; l < labels(); ++l) {
             if (l == plan_.inner || label(l).index >= 0) continue;
-            double const cost = traffic(label(l)) + 1e-9 * static_cast<double>(reach(label(l)));
+            double cost = traffic(label(l)) + 1e-9 * static_cast<double>(reach(label(l)));
+            if (continues(label(l), inner)) cost -= machine::cache_line;  // stores of one run
             if (plan_.outer != LoopPlan::none && cost >= best) continue;
             best = cost;
             plan_.outer = l;
@@ -98,7 +133,7 @@ private:
     void choose_shared() {
         if (!aggregates_ || plan_.inner == LoopPlan::none) return;
         for (std::size_t l = 0; l < labels() && shared_.size() < 2; ++l) {
-            if (in_vector_tile(l) || label(l).aggregated) continue;
+            if (in_vector_tile(l) || l == plan_.grain || label(l).aggregated) continue;
             bool lacking = false, read = false;
             for (std::size_t k = 0; k < label(l).strides.size(); ++k) {
                 lacking = lacking || (label(l).strides[k] == 0 && label(plan_.inner).strides[k] != 0);
@@ -111,7 +146,8 @@ private:
     std::vector<std::size_t> loops(bool aggregated) const {
         std::vector<std::size_t> found;
         for (std::size_t l = 0; l < labels(); ++l)
-            if (!in_vector_tile(l) && !shared(l) && label(l).aggregated == aggregated) found.push_back(l);
+            if (!in_vector_tile(l) && l != plan_.grain && !shared(l) && label(l).aggregated == aggregated)
+                found.push_back(l);
         std::stable_sort(found.begin(), found.end(), [&](std::size_t a, std::size_t b) {
             Extent const first = aggregated ? reach(label(a)) : std::abs(label(a).output_stride);
             Extent const second = aggregated ? reach(label(b)) : std::abs(label(b).output_stride);
@@ -126,39 +162,31 @@ private:
 
     Extent inner_block() const { return std::min(vector_tile_, label(plan_.inner).length); }
 
-    /// Output labels, then vector tiles. Where an operand is crossed against its grain, the label along its grain goes
-    /// innermost and vector tiles are shorter, so that the lines fetched for one vector tile serve the next ones.
+    /// Output labels, then vector tiles; neighbours along a grain inside them.
     void order_elementwise() {
-        std::vector<std::size_t> order = loops(false);
-        for (std::size_t l : order) add(l, 1);
+        for (std::size_t l : loops(false)) add(l, 1);
         if (plan_.outer != LoopPlan::none) add(plan_.outer, rows());
         if (plan_.inner == LoopPlan::none) return;
-        std::size_t const grain = plan_.outer == LoopPlan::none ? along_grain(order) : LoopPlan::none;
-        if (grain == LoopPlan::none) return add(plan_.inner, inner_block());
-        std::erase_if(plan_.levels, [&](LoopPlan::Level const& level) { return level.label == grain; });
-        add(plan_.inner, std::min<Extent>(128, inner_block()));
-        add(grain, 1);
+        add(plan_.inner, inner_block());
+        if (plan_.grain == LoopPlan::none) return;
+        add(plan_.grain, plan_.grain_block);
+        add(plan_.grain, 1);
     }
 
-    std::size_t along_grain(std::vector<std::size_t> const& order) const {
-        for (std::size_t k = 0; k < nest_.operand_dtypes.size(); ++k) {
-            Extent const size = static_cast<Extent>(size_of(nest_.operand_dtypes[k]));
-            if (std::abs(label(plan_.inner).strides[k]) <= 2 * size) continue;
-            for (std::size_t l : order)
-                if (std::abs(label(l).strides[k]) == size) return l;
-        }
-        return LoopPlan::none;
-    }
-
-    /// Output loops, then tiles | then what is aggregated, then the outputs of a tile, then vector tiles.
+    /// Output loops, then tiles | then what is aggregated, then the outputs of a tile, then vector tiles. Neighbours
+    /// along a grain are outputs of a tile, or further terms.
     void order_aggregation() {
         for (std::size_t l : loops(false)) add(l, 1);
+        bool const grain_out = plan_.grain != LoopPlan::none && !label(plan_.grain).aggregated;
+        bool const grain_in = plan_.grain != LoopPlan::none && !grain_out;
+        Extent const of_grain = grain_out ? std::min(plan_.grain_block, label(plan_.grain).length) : 1;
+        if (grain_out) add(plan_.grain, of_grain);
         Extent const unit = open_output_tile();
         Extent const share = shared_.empty()       ? 1
                              : shared_.size() == 1 ? machine::outputs_a_vector_tile
                                                    : machine::outputs_a_vector_tile / 2;
         std::vector<Extent> blocks;
-        Extent tile = unit;
+        Extent tile = unit * of_grain;
         for (std::size_t l : shared_) {
             blocks.push_back(std::min(share, label(l).length));
             add(l, blocks.back());
@@ -169,13 +197,15 @@ private:
         for (std::size_t l : loops(true)) add(l, 1);
         if (plan_.outer != LoopPlan::none && label(plan_.outer).aggregated) add(plan_.outer, rows());
         if (label(plan_.inner).aggregated) add(plan_.inner, inner_block());
-        Extent stride = unit;
+        if (grain_in) add(plan_.grain, plan_.grain_block);
+        Extent stride = unit * of_grain;
         for (std::size_t k = 0; k < shared_.size(); ++k) {
             if (blocks[k] > 1) add(shared_[k], 1, stride);
             stride *= blocks[k];
         }
         if (!label(plan_.inner).aggregated && unit > inner_block())
             plan_.levels.push_back({plan_.inner, inner_block(), 1});
+        if (plan_.grain != LoopPlan::none) add(plan_.grain, 1, grain_out ? unit : 0);
     }
 
     /// The loops over the vector tile's own output labels that lie outside the tile. @return accumulators of one vector
@@ -185,10 +215,10 @@ private:
         if (rows_out) add(plan_.outer, rows());
         Extent const row_count = rows_out ? rows() : 1;
         if (label(plan_.inner).aggregated) return row_count;
-        Extent const vector_tile = shared_.empty() ? vector_tile_ : std::min(vector_tile_, machine::shared_vector_tile);
-        Extent const most = shared_.empty() && plan_.outer == LoopPlan::none
-                                ? machine::long_tile / vector_tile_ * vector_tile_
-                                : vector_tile;
+        bool const shares = !shared_.empty() || plan_.grain != LoopPlan::none;
+        Extent const vector_tile = !shares ? vector_tile_ : std::min(vector_tile_, machine::shared_vector_tile);
+        Extent const most =
+            !shares && plan_.outer == LoopPlan::none ? machine::long_tile / vector_tile_ * vector_tile_ : vector_tile;
         Extent const width = std::min(label(plan_.inner).length, most);
         add(plan_.inner, width);
         return row_count * width;
@@ -222,8 +252,10 @@ private:
     std::int64_t pieces_wanted() const {
         return std::min<std::int64_t>(machine::most_pieces, nest_.elements() / machine::points_of_a_piece);
     }
+    /// Neighbours along a grain share what is turned for them.
+    std::size_t levels_to_cut() const { return plan_.levels.size() - (plan_.grain == LoopPlan::none ? 0 : 1); }
     std::size_t level_of_outputs(std::int64_t wanted) const {
-        return level_with(wanted, 0, aggregates_ ? plan_.scope : plan_.levels.size(), false);
+        return level_with(wanted, 0, aggregates_ ? plan_.scope : levels_to_cut(), false);
     }
 
     void cut_into_pieces() {
@@ -245,7 +277,7 @@ private:
     /// Few outputs: pieces of what is aggregated, whose partial results are combined in order.
     void cut_aggregated(std::int64_t wanted) {
         if (nest_.output_elements() > machine::most_partial_outputs) return;
-        std::size_t const level = level_with(wanted, plan_.scope, plan_.levels.size(), true);
+        std::size_t const level = level_with(wanted, plan_.scope, levels_to_cut(), true);
         if (level == LoopPlan::none || count(level) < 2) return;
         plan_.cut = level;
         plan_.pieces = std::min<std::int64_t>({wanted, count(level), 16});

@@ -17,8 +17,12 @@ struct LoopPlan {
     };
     static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
-    std::size_t inner = none;   // the label along a vector tile; none for a single element
-    std::size_t outer = none;   // a second label of a vector tile, where the first is short: whole rows of `inner`
+    std::size_t inner = none;  // the label along a vector tile; none for a single element
+    std::size_t outer = none;  // a second label of a vector tile, where the first is short: whole rows of `inner`
+    /// The label along which an operand lies that vector tiles cross. Its last level is the innermost of all: a tile of
+    /// the operand is turned before it begins.
+    std::size_t grain = none;
+    Extent grain_block = 1;     // its indices in a tile
     std::vector<Level> levels;  // outermost first
     std::size_t scope = 0;      // levels inside this one share a tile of accumulators
     std::size_t tile = 1;       // accumulators of a tile

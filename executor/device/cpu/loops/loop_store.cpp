@@ -3,6 +3,7 @@
 
 #include "executor/device/cpu/loops/loop_walk.hpp"
 #include "executor/device/cpu/loops/tile_convert.hpp"
+#include "executor/device/cpu/loops/tile_gather.hpp"
 #include "executor/device/cpu/past_cache.hpp"
 
 namespace ein::executor {
@@ -39,9 +40,15 @@ void scatter(void const* values, std::byte* to, Extent stride, std::size_t size,
 void LoopKernel::Walk::copy_vector_tile(std::byte* output) {
     std::byte const* from = pointers(k_.levels_.size())[0];
     DType const type = k_.nest_.operand_dtypes[0], to = k_.nest_.output_dtype;
-    Extent const from_stride = in_elements(stride(k_.plan_.inner, 0), type), to_stride = output_stride(k_.plan_.inner);
+    Extent const from_stride = in_elements(k_.step_along(0), type), to_stride = output_stride(k_.plan_.inner);
     bool const adjacent = to_stride == static_cast<Extent>(size_of(to));
     std::size_t const count = columns(), row_count = rows();
+    if (row_count > 1 && type == to && adjacent && k_.is_one_run(to_stride, output_stride(k_.plan_.outer))) {
+        std::byte* const values = k_.past_cache_ ? scratch_ + k_.layout_.values : output;
+        gather_tile(size_of(type), from, {row_count, stride(k_.plan_.outer, 0)}, {count, k_.step_along(0)}, values);
+        if (values != output) copy_past_cache(output, values, row_count * count * size_of(type));
+        return;
+    }
     for (std::size_t row = 0; row < row_count; ++row) {
         bool const as_it_is = type == to && from_stride == 1;
         std::byte* const values = adjacent && !k_.past_cache_ ? output : scratch_ + k_.layout_.values;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "executor/device/cpu/loops/tile_convert.hpp"
+#include "executor/device/cpu/loops/tile_gather.hpp"
 #include "executor/device/cpu/machine.hpp"
 #include "executor/device/cpu/scratch.hpp"
 #include "lib/base/partition.hpp"
@@ -19,6 +20,7 @@ LoopKernel::Walk::Walk(LoopKernel const& kernel, std::span<void const* const> op
       output_(static_cast<std::byte*>(output)),
       pointers_(reinterpret_cast<std::byte const**>(scratch + kernel.layout_.pointers)),
       gathered_from_(reinterpret_cast<std::byte const**>(scratch + kernel.layout_.gathered_from)),
+      gathered_(reinterpret_cast<std::size_t*>(scratch + kernel.layout_.held)),
       extents_(reinterpret_cast<Extent*>(scratch + kernel.layout_.extents)),
       tile_operands_(reinterpret_cast<Values*>(scratch + kernel.layout_.tile_operands)),
       tile_indices_(reinterpret_cast<scalar::TileIndex*>(scratch + kernel.layout_.tile_indices)),
@@ -76,6 +78,7 @@ void LoopKernel::Walk::loop(std::size_t level, std::byte* output, Extent tile) {
 
 void LoopKernel::Walk::iterate(std::size_t level, std::byte* output, Extent tile) {
     Level const& at = k_.levels_[level];
+    if (!k_.turned_.empty() && level + 1 == k_.levels_.size()) turn_operands(level);
     bool const cut = k_.plan_.pieces > 1 && level == k_.plan_.cut;
     Extent const whole = extents_[at.label];
     Extent from = cut ? first_ : 0, to = cut ? last_ : whole;
@@ -92,6 +95,19 @@ void LoopKernel::Walk::iterate(std::size_t level, std::byte* output, Extent tile
     }
     extents_[at.label] = whole;
     if (at.index >= 0) tile_indices_[at.index].first = index;
+}
+
+void LoopKernel::Walk::turn_operands(std::size_t level) {
+    std::size_t const inner = k_.plan_.inner, grain = k_.plan_.grain;
+    std::byte* to = scratch_ + k_.layout_.turned;
+    for (std::size_t k : k_.turned_) {
+        auto const size = size_of(k_.nest_.operand_dtypes[k]);
+        std::byte const*& operand = pointers(level)[k];
+        turn_loop(size)({operand, stride(inner, k), to, k_.turned_step(k), extents_[inner], extents_[grain],
+                         extents_[grain] * static_cast<Extent>(size)});
+        operand = to;
+        to += k_.turned_bytes();
+    }
 }
 
 /// Blocks begin where they would without: sums are grouped alike.
@@ -168,32 +184,51 @@ LoopKernel::Walk::Values LoopKernel::Walk::fetch(std::size_t operand) {
         for (std::size_t at = 0; at < bytes; at += machine::cache_line)
             __builtin_prefetch(from + machine::fetch_distance + at, 0, 3);
     }
+    if (k_.ahead_a_row_[operand]) {  // vector tiles of a tile lie a row apart
+        std::byte const* const next = from + k_.strides_[(k_.levels_.size() - 1) * operands_ + operand];
+        std::size_t const bytes = columns() * size_of(k_.nest_.operand_dtypes[operand]);
+        for (std::size_t at = 0; at < bytes; at += machine::cache_line) __builtin_prefetch(next + at, 0, 3);
+    }
     if (k_.fetches_[operand] == Fetch::direct) return {from, false};
     std::byte* const to = scratch_ + k_.layout_.gathered + operand * 16 * k_.vector_tile_;
     bool const constant = k_.fetches_[operand] == Fetch::constant;
-    if (!constant || gathered_from_[operand] != from) gather(operand, to);
-    gathered_from_[operand] = from;
+    std::size_t const held = constant ? 1 : rows() * columns();
+    if (gathered_from_[operand] != from || gathered_[operand] != held) gather(operand, to);
+    gathered_from_[operand] = k_.is_turned(operand) ? nullptr : from;
+    gathered_[operand] = held;
     return {to, constant};
 }
 
 /// Brings an operand's vector tile to the compute type's register type, row by row.
 void LoopKernel::Walk::gather(std::size_t operand, std::byte* to) {
     std::byte const* from = pointers(k_.levels_.size())[operand];
-    DType type = k_.nest_.operand_dtypes[operand];
+    DType const type = k_.nest_.operand_dtypes[operand];
     DType const registers = scalar::register_dtype(k_.body_.compute);
     bool const constant = k_.fetches_[operand] == Fetch::constant;
-    std::size_t const count = constant ? 1 : columns(), row_count = constant ? 1 : rows();
-    for (std::size_t row = 0; row < row_count; ++row) {
-        std::byte const* const at = from + static_cast<Extent>(row) * stride(k_.plan_.outer, operand);
-        Extent const step = in_elements(stride(k_.plan_.inner, operand), type);
-        std::byte* const values = to + row * count * size_of(registers);
-        if (!k_.narrowed_[operand]) {
-            tile_convert(type, at, step, registers, values, count);
-            continue;
-        }
-        tile_convert(type, at, step, k_.body_.compute, scratch_ + k_.layout_.values, count);
-        tile_convert(k_.body_.compute, scratch_ + k_.layout_.values, 1, registers, values, count);
+    TileAxis const row{constant ? 1 : rows(), stride(k_.plan_.outer, operand)},
+        column{constant ? 1 : columns(), k_.step_along(operand)};
+    std::size_t const size = size_of(registers);
+    if (type == registers && !k_.narrowed_[operand]) return gather_tile(size, from, row, column, to);
+    if (column.step == 0 && column.count > 1) {  // elements that stand for a row each
+        std::byte* const elements = scratch_ + k_.layout_.values + 16 * k_.vector_tile_;
+        convert(operand, from, row.step, elements, row.count);
+        return gather_tile(size, elements, {row.count, static_cast<Extent>(size)}, column, to);
     }
+    std::size_t const different = row.step == 0 ? 1 : row.count, row_bytes = column.count * size;
+    for (std::size_t r = 0; r < different; ++r)
+        convert(operand, from + static_cast<Extent>(r) * row.step, column.step, to + r * row_bytes, column.count);
+    if (different < row.count) gather_tile(1, to, {row.count - 1, 0}, {row_bytes, 1}, to + row_bytes);
+}
+
+/// @param step  bytes from element to element
+void LoopKernel::Walk::convert(std::size_t operand, std::byte const* from, Extent step, std::byte* to,
+                               std::size_t count) {
+    DType const type = k_.nest_.operand_dtypes[operand], compute = k_.body_.compute;
+    DType const registers = scalar::register_dtype(compute);
+    step = in_elements(step, type);
+    if (!k_.narrowed_[operand]) return tile_convert(type, from, step, registers, to, count);
+    tile_convert(type, from, step, compute, scratch_ + k_.layout_.values, count);
+    tile_convert(compute, scratch_ + k_.layout_.values, 1, registers, to, count);
 }
 
 /// The join's values in the accumulate type's registers: truth values for any and all, f64 for logsumexp of integers.

@@ -21,6 +21,8 @@ private:
 
     void loop(std::size_t level, std::byte* output, Extent tile);
     void iterate(std::size_t level, std::byte* output, Extent tile);
+    /// Tiles of the operands that vector tiles cross, at their places here, take the operands' place inside.
+    void turn_operands(std::size_t level);
     /// What of [from, to) of an aggregated level is not the identity for all outputs of the tile, in whole blocks.
     std::pair<Extent, Extent> clipped(Level const& level, Extent from, Extent to) const;
     void finish(std::size_t level, std::byte* output, Extent tile);
@@ -35,6 +37,7 @@ private:
     }
     Values fetch(std::size_t operand);
     void gather(std::size_t operand, std::byte* to);
+    void convert(std::size_t operand, std::byte const* from, Extent step, std::byte* to, std::size_t count);
     Values to_accumulate(Values values, std::size_t count);
     void const* spread(Values values, std::size_t count);
     void aggregate(Values values, Extent tile);
@@ -60,8 +63,9 @@ private:
     std::byte* output_;
     std::byte const** pointers_;
     std::byte const**
-        gathered_from_;  // by operand that is constant along vector tiles: where the element at hand came from
-    Extent* extents_;    // of each label inside the loops entered so far
+        gathered_from_;      // by operand that is gathered: where what is at hand came from, as long as that is there
+    std::size_t* gathered_;  // elements of it
+    Extent* extents_;        // of each label inside the loops entered so far
     Values* tile_operands_;
     scalar::TileIndex* tile_indices_;
     Aggregator::Tile tile_;

@@ -17,6 +17,11 @@ ConvertLoop best_loop(DType from, DType to) {
 
 }  // namespace
 
+bool passes_through(DType from, DType between, DType to) {
+    if (from == between || between == to) return true;
+    return promote(from, between) == between && !(from == DType::i64 && kind(between) >= Kind::real);
+}
+
 void tile_convert(DType from_type, void const* from, std::ptrdiff_t from_stride, DType to_type, void* to,
                   std::size_t count) {
     ConvertLoop const loop = from_stride == 1 ? best_loop(from_type, to_type) : nullptr;

@@ -12,6 +12,9 @@ namespace ein::executor {
 void tile_convert(DType from_type, void const* from, std::ptrdiff_t from_stride, DType to_type, void* to,
                   std::size_t count);
 
+/// Whether converting by way of `between` gives what converting at once does.
+bool passes_through(DType from, DType between, DType to);
+
 /// Adjacent elements of one dtype to another's, for conversions that are worth it; nullptr for others.
 using ConvertLoop = void (*)(void const* from, void* to, std::size_t count);
 

@@ -1,10 +1,14 @@
 // How the CPU device moves elements without computing: regions of blocks, reshapes, constants.
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
+#include <type_traits>
+#include <utility>
 
 #include "executor/device/cpu/cpu_device.hpp"
 #include "executor/device/cpu/loops/aggregator.hpp"
 #include "executor/device/cpu/machine.hpp"
+#include "executor/device/cpu/past_cache.hpp"
 #include "executor/device/reference/element.hpp"
 #include "lib/base/partition.hpp"
 #include "lib/tensor/reshape_runs.hpp"
@@ -50,29 +54,82 @@ std::vector<CopyLoop> loops_of(CopyCall const& call) {
 }
 
 template <std::size_t Size>
-void copy_elements(std::byte const* from, std::byte* to, CopyLoop const& loop) {
+using Element = std::conditional_t<
+    Size == 1, std::uint8_t,
+    std::conditional_t<Size == 2, std::uint16_t, std::conditional_t<Size == 4, std::uint32_t, std::uint64_t>>>;
+
+template <std::size_t Size>
+using Vector [[gnu::vector_size(16)]] = Element<Size>;
+
+template <std::size_t Size, int... I>
+Vector<Size> reversed(Vector<Size> vector, std::integer_sequence<int, I...>) {
+    return __builtin_shufflevector(vector, vector, (static_cast<int>(sizeof...(I)) - 1 - I)...);
+}
+
+/// Adjacent elements, last first. @param from  the last one
+template <std::size_t Size>
+void reverse_run(std::byte const* from, std::byte* to, Extent count) {
+    constexpr Extent width = 16 / Size, size = Size;
+    Extent done = 0;
+    if constexpr (Size == 1)
+        for (; done + 8 <= count; done += 8) {
+            std::uint64_t bytes;
+            std::memcpy(&bytes, from - (done + 7), sizeof bytes);
+            bytes = __builtin_bswap64(bytes);
+            std::memcpy(to + done, &bytes, sizeof bytes);
+        }
+    else if constexpr (width > 1)
+        for (; done + width <= count; done += width) {
+            Vector<Size> vector;
+            std::memcpy(&vector, from - (done + width - 1) * size, sizeof vector);
+            vector = reversed<Size>(vector, std::make_integer_sequence<int, static_cast<int>(width)>{});
+            std::memcpy(to + done * size, &vector, sizeof vector);
+        }
+    for (; done < count; ++done) std::memcpy(to + done * size, from - done * size, Size);
+}
+
+/// As reverse_run; whole lines of `to` past the cache.
+template <std::size_t Size>
+void reverse_past_cache(std::byte const* from, std::byte* to, Extent count) {
+    constexpr Extent run = machine::stored_vector_tile / Size;
+    alignas(64) std::byte turned[machine::stored_vector_tile];
+    for (Extent done = 0; done < count; done += run) {
+        Extent const some = std::min(run, count - done);
+        reverse_run<Size>(from - done * Extent{Size}, turned, some);
+        copy_past_cache(to + done * Extent{Size}, turned, static_cast<std::size_t>(some) * Size);
+    }
+}
+
+template <std::size_t Size>
+void copy_elements(std::byte const* from, std::byte* to, CopyLoop const& loop, bool past_cache) {
+    constexpr Extent size = Size;
+    if (loop.from == -size && loop.to == size)
+        return past_cache ? reverse_past_cache<Size>(from, to, loop.length) : reverse_run<Size>(from, to, loop.length);
     for (Extent i = 0; i < loop.length; ++i) std::memcpy(to + i * loop.to, from + i * loop.from, Size);
 }
 
-void copy_run(std::byte const* from, std::byte* to, CopyLoop const& loop, std::size_t size) {
+void copy_run(std::byte const* from, std::byte* to, CopyLoop const& loop, std::size_t size, bool past_cache) {
     bool const adjacent = loop.from == static_cast<Extent>(size) && loop.to == loop.from;
     if (adjacent) {
-        std::memcpy(to, from, static_cast<std::size_t>(loop.length) * size);
+        std::size_t const bytes = static_cast<std::size_t>(loop.length) * size;
+        if (past_cache) return copy_past_cache(to, from, bytes);
+        std::memcpy(to, from, bytes);
         return;
     }
     switch (size) {
-        case 1: return copy_elements<1>(from, to, loop);
-        case 2: return copy_elements<2>(from, to, loop);
-        case 4: return copy_elements<4>(from, to, loop);
-        case 8: return copy_elements<8>(from, to, loop);
-        default: return copy_elements<16>(from, to, loop);
+        case 1: return copy_elements<1>(from, to, loop, past_cache);
+        case 2: return copy_elements<2>(from, to, loop, past_cache);
+        case 4: return copy_elements<4>(from, to, loop, past_cache);
+        case 8: return copy_elements<8>(from, to, loop, past_cache);
+        default: return copy_elements<16>(from, to, loop, past_cache);
     }
 }
 
-void copy_loops(std::byte const* from, std::byte* to, std::span<CopyLoop const> loops, std::size_t size) {
-    if (loops.size() == 1) return copy_run(from, to, loops[0], size);
+void copy_loops(std::byte const* from, std::byte* to, std::span<CopyLoop const> loops, std::size_t size,
+                bool past_cache) {
+    if (loops.size() == 1) return copy_run(from, to, loops[0], size, past_cache);
     for (Extent i = 0; i < loops[0].length; ++i)
-        copy_loops(from + i * loops[0].from, to + i * loops[0].to, loops.subspan(1), size);
+        copy_loops(from + i * loops[0].from, to + i * loops[0].to, loops.subspan(1), size, past_cache);
 }
 
 }  // namespace
@@ -95,11 +152,13 @@ void CpuDevice::copy(CopyCall const& call, WorkerTeam& team) {
         return a.length < b.length && a.length < machine::most_pieces;
     });
     std::size_t const cut = static_cast<std::size_t>(outermost - loops.begin());
+    bool const past_cache = call.region.elements() * static_cast<Extent>(size) >= machine::output_past_cache;
     in_pieces(loops[cut].length, static_cast<std::size_t>(call.region.elements()) * size, team,
               [&](Extent first, Extent last) {
                   std::vector<CopyLoop> mine = loops;
                   mine[cut].length = last - first;
-                  copy_loops(from + first * loops[cut].from, to + first * loops[cut].to, mine, size);
+                  copy_loops(from + first * loops[cut].from, to + first * loops[cut].to, mine, size, past_cache);
+                  if (past_cache) finish_past_cache();
               });
 }
 

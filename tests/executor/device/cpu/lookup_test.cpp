@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "executor/device/cpu/cpu_device.hpp"
+#include "executor/device/cpu/moves/gather_kernel.hpp"
 #include "executor/device/cpu/moves/lookup_kernel.hpp"
 #include "executor/device/cpu/moves/scatter_kernel.hpp"
 #include "executor/device/reference/reference_device.hpp"
@@ -60,8 +61,40 @@ void compare_with_reference(Case const& at, DType positions, Make make, unsigned
 TEST_CASE("lookups copy the rows that positions name, and zero where another block has them", "[executor][device]") {
     Case const at = GENERATE(Case{"vd,i->id", {9, 5, 7}}, Case{"vd,i->di", {9, 5, 7}}, Case{"dv,i->id", {5, 9, 7}},
                              Case{"v,ij->ij", {9, 4, 6}}, Case{"bvd,bi->bid", {3, 9, 5, 7}}, Case{"vd,->d", {9, 5}},
-                             Case{"vd,i->id", {9, 0, 7}});
+                             Case{"vd,i->id", {9, 0, 7}}, Case{"vd,i->id", {9, 60, 7}});
     compare_with_reference(at, GENERATE(DType::i32, DType::i64, DType::u8), make_lookup_kernel, 8);
+}
+
+TEST_CASE("elements are gathered where positions run along the output, in tiles of any form", "[executor][device]") {
+    Case const at = GENERATE(Case{"iv,j->ij", {5, 9, 600}}, Case{"iv,j->ij", {700, 9, 3}},
+                             Case{"iv,ij->ij", {5, 9, 33}}, Case{"vj,ij->ij", {9, 40, 7}}, Case{"iv,i->i", {1100, 9}},
+                             Case{"aivb,bj->aijb", {2, 3, 9, 5, 4}}, Case{"iva,j->ija", {3, 9, 4, 1300}});
+    KernelCase test(einsum(at.form, at.extents, "where(y == [v], x, 0)"), {DType::f32, DType::i32}, DType::f32,
+                    DType::f32);
+    CHECK(make_gather_kernel(test.shape()) != nullptr);
+    compare_with_reference(at, GENERATE(DType::i32, DType::i8), make_lookup_kernel, 9);
+}
+
+TEST_CASE("rows that are worth a copy each are not gathered", "[executor][device]") {
+    KernelCase test(einsum("vd,i->id", {9, 60, 7}, "where(y == [v], x, 0)"), {DType::f32, DType::i32}, DType::f32,
+                    DType::f32);
+    CHECK(make_gather_kernel(test.shape()) == nullptr);
+}
+
+TEST_CASE("a large gather gives the same for any number of threads", "[executor][device]") {
+    KernelCase test(einsum("iv,j->ij", {5, 300, 70000}, "where(y == [v], x, 0)"), {DType::f32, DType::i32}, DType::f32,
+                    DType::f32);
+    test.shape().output_bytes = GENERATE(Extent{0}, Extent{64} << 20);
+    std::mt19937 random(3);
+    test.fill(random);
+    fill_positions(test, 1, DType::i32, random, GENERATE(300, 310));
+    CpuDevice cpu;
+    ReferenceDevice reference;
+    SoloWorkerTeam solo;
+    TestTeam team(4);
+    auto const once = test.run(cpu, solo);
+    CHECK(once == test.run(cpu, team));
+    CHECK(once == test.run(reference, solo));
 }
 
 TEST_CASE("a zero that is looked up keeps its sign", "[executor][device]") {

@@ -86,6 +86,27 @@ TEST_CASE("copies of regions move every byte as the reference does", "[executor]
     }
 }
 
+TEST_CASE("a large region that runs backwards is written whole, past the cache", "[executor][device]") {
+    DType const type = GENERATE(DType::u8, DType::f16, DType::f32, DType::f64, DType::c128);
+    Extent const elements = (Extent{33} << 20) / static_cast<Extent>(size_of(type)), columns = 1003;
+    Box const all{{0, 0}, {elements / columns, columns}};
+    std::mt19937 random(7);
+    Copy copy;
+    copy.axes = {{0, 1}, {columns - 1, -1}};
+    copy.call.region = copy.call.from_box = copy.call.to_box = all;
+    copy.call.dtype = type;
+    copy.from = random_bytes(all.elements(), type, random);
+    copy.to = random_bytes(all.elements(), type, random);
+    copy.call.axes = copy.axes;
+    copy.call.from = copy.from.data();
+    CpuDevice cpu;
+    ReferenceDevice reference;
+    SoloWorkerTeam solo;
+    TestTeam team(3);
+    auto const once = run(copy, cpu, team);
+    CHECK((once == run(copy, reference, solo)));
+}
+
 TEST_CASE("an empty region writes nothing", "[executor][device]") {
     std::array<graph::AxisMap, 1> const axes{};
     CopyCall const call{nullptr, {{0}, {0}}, nullptr, {{0}, {0}}, {{0}, {0}}, axes, DType::f32};

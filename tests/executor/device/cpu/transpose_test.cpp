@@ -24,9 +24,10 @@ TEST_CASE("permuted axes are copied element by element, of every size and at eve
         std::string form;
         Shape extents;
     };
-    Case const at = GENERATE(Case{"ij->ji", {64, 128}}, Case{"ij->ji", {67, 131}}, Case{"ij->ji", {8, 9}},
-                             Case{"ijk->kji", {40, 3, 70}}, Case{"bhij->bhji", {2, 3, 65, 33}},
-                             Case{"ijk->kij", {5, 13, 66}}, Case{"ij->jki", {35, 34}});
+    Case const at = GENERATE(
+        Case{"ij->ji", {64, 128}}, Case{"ij->ji", {67, 131}}, Case{"ij->ji", {8, 9}}, Case{"ijk->kji", {40, 3, 70}},
+        Case{"bhij->bhji", {2, 3, 65, 33}}, Case{"ijk->kij", {5, 13, 66}}, Case{"abcde->edcba", {16, 5, 3, 2, 40}},
+        Case{"abcde->ecabd", {3, 7, 2, 16, 33}}, Case{"abcde->edcba", {9, 70, 2, 3, 80}}, Case{"ij->jki", {35, 34}});
     std::mt19937 random(4);
     for (DType const type : {DType::boolean, DType::i8, DType::f16, DType::bf16, DType::f32, DType::i32, DType::f64,
                              DType::c64, DType::c128}) {
