@@ -55,6 +55,34 @@ class Mistakes(unittest.TestCase):
         self.refused("found none for Y but one for 'Z'; give run(..., inputs={'Y': array})",
                      lambda: el.run(Y + 1, inputs={"Z": np.ones((3, 4))}))
 
+    def test_what_is_carried_transposed_is_to_be_transposed(self):
+        self.refused("found shape (3, 2) of f64; transpose it (.T)",
+                     lambda: el.loop(lambda x: x.T, carry={"x": el.zeros((2, 3))}, times=2))
+        self.refused("convert it with .astype",
+                     lambda: el.loop(lambda x: x.astype("float32"), carry={"x": el.zeros(3)}, times=2))
+        self.refused("found None, since the step returns nothing",
+                     lambda: el.loop(lambda x: None, carry={"x": el.zeros(3)}, times=2))
+
+    def test_habits_of_other_libraries_are_answered(self):
+        X = el.input("X", (3, 4))
+        for attribute, text in (("backward", "einloom.grad(loss, [W])"), ("numpy", "einloom.run(x)"),
+                                ("cuda", "device='cuda'"), ("view", ".reshape(...)"), ("detach", "leave it out"),
+                                ("to", ".astype(dtype)"), ("nothing", "einloom.NAME(x)")):
+            self.refused(f"an einloom.Array has no {attribute!r}", lambda: getattr(X, attribute))
+            self.refused(text, lambda: getattr(X, attribute))
+        self.assertFalse(hasattr(X, "__cuda_array_interface__"))
+        self.refused("a format '.3f': expected elements that are known", lambda: f"{X:.3f}")
+        self.assertEqual(f"{X}", repr(X))
+        self.refused("functions stand in the module itself", lambda: el.nn)
+        self.refused("write run([A, B])", lambda: el.run(X, X))
+        self.refused("operands one by one", lambda: el.einsum("ij,ij->", [X, X]))
+        self.refused("write load('X.npy') for a file", lambda: el.tensor("X.npy"))
+        self.refused("elements are numpy.save('o.npy', run(x))", lambda: el.save("o.npy", X))
+        self.refused("grad(f(X), [X])", lambda: el.grad(lambda x: x.sum()))
+        self.refused("name them: grad(loss, [W])", lambda: el.grad(X.sum()))
+        self.refused("found shape () of i64; compute it in real numbers",
+                     lambda: el.grad(el.zeros(3, dtype="int64").sum(), [X]))
+
     def test_what_mpirun_says_of_root_is_passed_on(self):
         said = ["-" * 70, "mpirun has detected an attempt to run as root.", "-" * 70,
                 "eintool: mpirun ended with code 1"]

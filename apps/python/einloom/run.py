@@ -61,6 +61,8 @@ def run(outputs: Union[Array, Sequence[Array], Mapping[str, Any]], ranks: int = 
     >>> r.report["ranks"]
     1
     """
+    if isinstance(ranks, Array):
+        raise refuse("run", "one array, or a list or dict of them", "arrays one by one", "write run([A, B])")
     if isinstance(outputs, Mapping):
         named = dict(outputs)
     elif isinstance(outputs, (list, tuple)):
@@ -209,4 +211,6 @@ def _readable(messages: List[str], workspace: Workspace) -> str:
     if any("attempt to run as root" in line for line in messages):
         text += ("\n\nAs root, in a container: set OMPI_ALLOW_RUN_AS_ROOT=1 and OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
                  "in the environment before the run.")
+    if any("does not support recursive calls" in line or "found that mpirun started it" in line for line in messages):
+        text += "\n\nThis program was started by mpirun: start it alone, python3 PROGRAM; ranks= says how many there are."
     return text.strip()

@@ -28,6 +28,9 @@ def tensor(value: Any, dtype: Any = None, name: Optional[str] = None) -> Array:
     >>> tensor([[1.0, 2.0], [3.0, 4.0]])
     einloom.Array(shape=(2, 2), dtype=float64)
     """
+    if isinstance(value, (str, os.PathLike)):
+        raise refuse("tensor", "an array, or lists of numbers", f"the text {os.fspath(value)!r}",
+                     f"write load({os.fspath(value)!r}) for a file")
     if isinstance(value, Array):
         return value if dtype is None else value.astype(dtype)
     if dtype is None and isinstance(value, np.memmap):
@@ -61,9 +64,9 @@ def input(name: str, shape: Sequence[int], dtype: Any = np.float64) -> Array:
 _seeds = itertools.count(1 << 32)  # of calls without one: numbers that hardly anybody gives
 
 
-def random(shape: Sequence[int], *more: Any, seed: Optional[int] = None, kind: str = "uniform", low: Any = None, high: Any = None,
-           mean: Any = None, std: Any = None, density: Optional[float] = None, dtype: Any = np.float64,
-           sparse: bool = False, name: Optional[str] = None) -> Array:
+def random(shape: Sequence[int], *more: Any, seed: Optional[int] = None, kind: str = "uniform", low: Any = None,
+           high: Any = None, mean: Any = None, std: Any = None, density: Optional[float] = None,
+           dtype: Any = np.float64, sparse: bool = False, name: Optional[str] = None) -> Array:
     """Random numbers, `uniform` from low to high (0 to 1) or `normal` with a mean and standard deviation.
 
     Elements depend on the seed and their place alone, so every number of ranks sees the same tensor. Without a seed
