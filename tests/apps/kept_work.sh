@@ -74,4 +74,4 @@ expect 2 "standard output: expected another file" bash -c 'einplan add.json -n 2
 expect 0 "" bash -c 'einplan add.json -n 2 --batch slurm > job.sh'
 expect 0 "#SBATCH" head -5 job.sh
 
-exit $failed
+exit "$failed"

@@ -212,5 +212,6 @@ def _readable(messages: List[str], workspace: Workspace) -> str:
         text += ("\n\nAs root, in a container: set OMPI_ALLOW_RUN_AS_ROOT=1 and OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
                  "in the environment before the run.")
     if any("does not support recursive calls" in line or "found that mpirun started it" in line for line in messages):
-        text += "\n\nThis program was started by mpirun: start it alone, python3 PROGRAM; ranks= says how many there are."
+        text += ("\n\nThis program was started by mpirun: start it alone, python3 PROGRAM; ranks= says how many "
+                 "there are.")
     return text.strip()
