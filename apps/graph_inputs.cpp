@@ -12,11 +12,25 @@
 
 namespace ein::apps {
 
+namespace {
+
+/// What was given, with what it lacks: "A=A.npy" for "A.npy", "eta=0.1" for "eta".
+std::string example_with(std::string const& option, std::string const& text, std::size_t equals) {
+    std::string const value = option == "--set" ? "0.1" : "a.npy";
+    if (text.empty()) return option == "--set" ? "eta=0.1" : "A=a.npy";
+    if (equals == 0) return (option == "--set" ? "eta" : "A") + text;
+    if (equals != std::string::npos) return text + value + ", without blanks";
+    bool const is_file = option == "--input" && std::filesystem::path(text).has_extension();
+    return is_file ? std::filesystem::path(text).stem().string() + "=" + text : text + "=" + value;
+}
+
+}  // namespace
+
 std::pair<std::string, std::string> name_and_value(std::string const& option, std::string const& text) {
     auto const equals = text.find('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
         throw UsageError(option + ": expected NAME=" + (option == "--set" ? "NUMBER" : "FILE") + ", found '" + text +
-                         "'; write " + option + (option == "--set" ? " eta=0.1" : " A=a.npy"));
+                         "'; write " + option + " " + example_with(option, text, equals));
     return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
@@ -41,6 +55,21 @@ void check_kind(std::string const& name, std::string const& file) {
                          file + "'; write it as one of these, as numpy.save does");
 }
 
+/// "A=A.npy,B=B.npy": several files behind one --input.
+void refuse_list(std::string const& name, std::string const& file, std::vector<std::string> const& names) {
+    std::error_code error;
+    if (std::filesystem::exists(file, error)) return;
+    for (auto comma = file.find(','); comma != std::string::npos; comma = file.find(',', comma + 1)) {
+        std::string const rest = file.substr(comma + 1);
+        std::string const other = rest.substr(0, rest.find('='));
+        if (rest.find('=') == std::string::npos || std::find(names.begin(), names.end(), other) == names.end())
+            continue;
+        throw UsageError("--input " + name + ": expected one file, found '" + file +
+                         "'; write --input once for each: --input " + name + "=" + file.substr(0, comma) + " --input " +
+                         rest);
+    }
+}
+
 [[noreturn]] void unknown(std::string const& option, std::string const& what, std::string const& name,
                           std::vector<std::string> const& known) {
     throw UsageError(
@@ -63,6 +92,7 @@ std::vector<std::pair<std::size_t, tensor::Source>> given_sources(std::vector<st
         auto const place = static_cast<std::size_t>(at - names.begin());
         if (std::any_of(out.begin(), out.end(), [&](auto const& earlier) { return earlier.first == place; }))
             given_twice("--input", name);
+        refuse_list(name, file, names);
         check_kind(name, file);
         out.emplace_back(place, tensor::source_for_file(std::filesystem::absolute(file).string(), name));
     }

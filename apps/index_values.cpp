@@ -9,15 +9,37 @@ namespace {
 
 constexpr Extent most_elements = 1 << 20;  // that are looked at while planning
 
+std::string element(tensor::HostTensor const& indices, Extent k) {
+    return std::to_string(indices.at(k).integer) + " at " + index_text(index_at(indices.shape(), k));
+}
+
+/// How many positions a one_hot has, or an einsum like it: the output's last label is compared with the one input.
+std::optional<Extent> compared_positions(graph::EinSum const& einsum) {
+    scalar::Expr const& join = einsum.join;
+    if (einsum.operands() != 1 || !einsum.aggregated().empty() || join.op() != scalar::Op::eq) return std::nullopt;
+    scalar::Expr const &element = join.args()[0], &position = join.args()[1];
+    if (element.op() != scalar::Op::operand || position.op() != scalar::Op::index) return std::nullopt;
+    return einsum.extents[static_cast<std::size_t>(position.node().slot)];
+}
+
+/// Elements that are compared with positions from 0 on and are equal to none of them: hardly meant, and no fault.
+void note_beyond(std::string const& tensor, std::string const& node, Extent positions,
+                 tensor::HostTensor const& indices, std::vector<std::string>& notes) {
+    Extent beyond = 0, first = 0;
+    for (Extent k = element_count(indices.shape()); k-- > 0;)
+        if (std::int64_t const label = indices.at(k).integer; label < 0 || label >= positions) ++beyond, first = k;
+    if (beyond == 0) return;
+    notes.push_back("node '" + node + "' has no 1 for " + element(indices, first) + " of '" + tensor + "'" +
+                    (beyond > 1 ? " and " + std::to_string(beyond - 1) + " more" : "") + ": its positions are 0 to " +
+                    std::to_string(positions - 1) + "; count labels from 0, or raise \"depth\"");
+}
+
 /// The node that looks up with the positions that `node` makes of indices: the user's, which lowering made both of.
 struct Use {
     graph::Node const* node;
     std::int64_t extent;
+    bool compares;  // as one_hot does, in place of looking up
 };
-
-std::string element(tensor::HostTensor const& indices, Extent k) {
-    return std::to_string(indices.at(k).integer) + " at " + index_text(index_at(indices.shape(), k));
-}
 
 Fault fault_of(std::string const& file, std::string const& tensor, Use const& use, tensor::HostTensor const& indices,
                scalar::IndexCounts const& found) {
@@ -35,10 +57,15 @@ Fault fault_of(std::string const& file, std::string const& tensor, Use const& us
 std::vector<Fault> index_faults(graph::EinGraph const& graph, std::string const& file, ReadLeaf const& read,
                                 std::vector<std::string>& notes) {
     std::map<ValueId, std::vector<Use>> uses;
-    for (graph::Node const& node : graph.nodes)
-        if (auto const* einsum = std::get_if<graph::EinSum>(&node.op))
-            if (auto const extent = scalar::indexed_extent(einsum->join))
-                uses[node.inputs[0]].push_back({&node, *extent});
+    for (graph::Node const& node : graph.nodes) {
+        auto const* const einsum = std::get_if<graph::EinSum>(&node.op);
+        if (einsum == nullptr || node.inputs.empty()) continue;
+        auto const positions = compared_positions(*einsum);
+        if (auto const extent = scalar::indexed_extent(einsum->join))
+            uses[node.inputs[0]].push_back({&node, *extent, false});
+        else if (positions && is_integer(graph.value(node.inputs[0]).dtype))
+            uses[node.inputs[0]].push_back({&node, *positions, true});
+    }
     std::vector<Fault> faults;
     for (graph::Leaf const& leaf : graph.leaves) {
         auto const used = uses.find(leaf.value);
@@ -47,6 +74,10 @@ std::vector<Fault> index_faults(graph::EinGraph const& graph, std::string const&
         auto const indices = read(leaf);
         if (!indices) continue;
         for (Use const& use : used->second) {
+            if (use.compares) {
+                note_beyond(value.name, use.node->name, use.extent, *indices, notes);
+                continue;
+            }
             auto const found = scalar::count_indices(element_count(indices->shape()), use.extent,
                                                      [&](Extent k) { return indices->at(k).integer; });
             if (found.wrong > 0) faults.push_back(fault_of(file, value.name, use, *indices, found));

@@ -75,6 +75,10 @@ constexpr std::array synonyms{
     Synonym{"--scratch", "--spill-dir"},
     Synonym{"--noop", "--dry-run"},
     Synonym{"-n", "--ranks"},
+    Synonym{"--n", "--ranks"},
+    Synonym{"-N", "--ranks"},
+    Synonym{"--rtol", "--tolerance"},
+    Synonym{"--atol", "--tolerance"},
 };
 
 /// Options of one program that are looked for in another one.
@@ -172,6 +176,46 @@ std::string two_words(CLI::App const& app, std::string const& before, std::strin
     return "";
 }
 
+/// NAME=VALUE in two words or three, or several behind one option: "--input A = A.npy", "--set eta 0.1".
+/// @param at  of the first word that no option took
+std::string mend_named_value(std::span<char const* const> all, std::size_t at) {
+    auto const word = [&](std::size_t k) { return k < all.size() ? std::string(all[k]) : std::string(); };
+    if (at < 2 || (word(at - 2) != "--input" && word(at - 2) != "--set")) return "";
+    std::string const option = word(at - 2);
+    std::string name = word(at - 1);
+    if (name.ends_with('=')) name.pop_back();
+    if (name.find('=') != std::string::npos)
+        return word(at).find('=') == std::string::npos
+                   ? ""
+                   : "write " + option + " once for each: " + option + " " + word(at);
+    std::string value = word(at) == "=" ? word(at + 1) : word(at);
+    if (value.starts_with('=')) value.erase(0, 1);
+    return value.empty() || value.starts_with('-') ? "" : "write it in one word: " + option + " " + name + "=" + value;
+}
+
+/// What CLI11 says of an option that was given too often, together with another one, or with a value that it has not.
+std::string wrong_use(std::string const& said) {
+    constexpr std::string_view excludes = " excludes ", too_many = ": At Most ", convert = "Could not convert: ";
+    if (auto const at = said.find(excludes); at != std::string::npos) {
+        std::string const other = said.substr(at + excludes.size());
+        return said.substr(0, at) + ": expected no " + other + " with it, found both; leave one out";
+    }
+    if (auto const at = said.find(too_many); at != std::string::npos) {
+        std::string const count =
+            said.substr(at + too_many.size(), said.find(' ', at + too_many.size()) - at - too_many.size());
+        std::string const found = said.substr(said.rfind(' ') + 1);
+        return said.substr(0, at) + ": expected " + (count == "1" ? "it once" : "at most " + count) + ", found " +
+               found + (count == "1" ? " times" : "") + "; leave out what is too much";
+    }
+    if (auto const at = said.find(convert); at != std::string::npos) {
+        std::string const both = said.substr(at + convert.size());
+        std::string const option = both.substr(0, both.find(" = "));
+        std::string const value = both.find(" = ") == std::string::npos ? "" : both.substr(both.find(" = ") + 3);
+        return option + ": expected another value, or none, found '" + value + "'; see --help";
+    }
+    return "";
+}
+
 /// "--checkpoint: 1 required TEXT missing": what stands behind it, as its help says.
 std::string missing_value(CLI::App const& app, std::string const& said) {
     auto const colon = said.find(": ");
@@ -181,6 +225,8 @@ std::string missing_value(CLI::App const& app, std::string const& said) {
     CLI::Option const* const option = app.get_option_no_throw(name);
     std::string about = option != nullptr ? option->get_description() : "";
     about.resize(std::min({about.size(), about.find(": "), about.find("; ")}));
+    if (name == "--batch") about = "slurm or mpirun";
+    if (name == "-o" || name == "--output") about = "the file to write";
     return name + ": expected a value behind it, found none" + (about.empty() ? "" : "; it is: " + about);
 }
 
@@ -250,6 +296,8 @@ std::string option_mend(std::string const& option, std::span<std::string const> 
     std::string const word = option.substr(std::min(option.size(), option.find_first_not_of('-')));
     for (std::string const& name : known)
         if (name.starts_with("--")) names.push_back(name.substr(2));
+    if (option == "--resume" && has("--checkpoint"))
+        return "--checkpoint DIR goes on by itself from what is there; einplan --resume DIR plans it for other ranks";
     for (Owner const& owner : owners)
         if (option == owner.option)
             return "that is " + std::string(owner.program) + "'s: write it behind " + std::string(owner.program) +
@@ -277,10 +325,12 @@ std::string command_mend(std::string const& word, std::span<std::string const> k
 std::string unexpected_words(CLI::App const& app, std::span<char const* const> all) {
     std::vector<std::string> left = app.remaining(true), words;
     std::string before;  // the first of them
+    std::size_t first = all.size();
     for (std::size_t k = 0; k < all.size(); ++k) {
         auto const found = std::ranges::find(left, all[k]);
         if (found == left.end()) continue;
         if (words.empty() && k > 0) before = all[k - 1];
+        if (words.empty()) first = k;
         words.push_back(*found);
         left.erase(found);
     }
@@ -293,6 +343,7 @@ std::string unexpected_words(CLI::App const& app, std::span<char const* const> a
     if (begins(sbatch))
         return said + "that is sbatch's: write the script into a file, then sbatch " + joined(words, " ") + " job.sh";
     if (begins(launcher)) return said + "the launcher says how many ranks there are: mpirun -n 2 einrun SCHEDULE";
+    if (std::string const mend = mend_named_value(all, first); !mend.empty()) return said + mend;
     CLI::App const& command = parsed(app);
     std::vector<std::string> const known = options_of(command);
     for (std::string const& word : words) {
@@ -317,11 +368,18 @@ std::string usage_message(CLI::App const& app, std::span<char const* const> word
         std::string apart = text;
         std::ranges::replace(apart, 'x', ' ');
         bool const digits = text.find_first_of("0123456789") != std::string::npos;
-        if (digits && text.find_first_not_of("0123456789x") == std::string::npos)
+        if (text.find_first_not_of("0123456789") == std::string::npos)
+            return "SIZES: expected sizes of 1 or more, found '" + text + "'; write a larger one";
+        std::ranges::replace(apart, ',', ' ');
+        for (std::size_t k = 0; k + 1 < words.size(); ++k)
+            if (std::string_view(words[k]) == "--out" && text == words[k + 1])
+                return "expected sizes, found --out " + text + "; write -o " + text;
+        if (digits && text.find_first_not_of("0123456789x,") == std::string::npos)
             return "expected sizes as words, found '" + text + "'; write " + apart;
     }
     CLI::App const& command = parsed(app);
-    for (std::string const& mended : {missing_value(command, said), wrong_value(said), missing_word(command, said)})
+    for (std::string const& mended :
+         {missing_value(command, said), wrong_value(said), wrong_use(said), missing_word(command, said)})
         if (!mended.empty()) return mended;
     return said + "; see --help";
 }

@@ -71,6 +71,11 @@ fs::path rest_of(fs::path const& folder) {
         throw InputError(Fault{folder.string(), "", "a checkpoint of einrun --checkpoint", "none",
                                "plan the graph itself: einplan GRAPH"});
     executor::verify_with_bases(*found, 0, 1);
+    for (fs::path const& stray : executor::strays_of(*found))
+        apps::say("einplan",
+                  "note: " + stray.string() +
+                      " is no file of the checkpoint that it lies in, and goes when that is removed; keep it "
+                      "elsewhere");
     if (executor::read_rest(*found).empty())
         throw InputError(Fault{(found->path / "rest.json").string(), "", "the graph of what is left to do", "none",
                                "go on with the same schedule"});

@@ -1,11 +1,15 @@
 #include "apps/einplan/einplan_options.hpp"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "apps/command_line.hpp"
 #include "apps/inputs_below.hpp"
 #include "apps/option_forms.hpp"
+#include "executor/checkpoint/folder/checkpoint_number.hpp"
 #include "lib/base/error.hpp"
 #include "lib/base/files/file_kind.hpp"
 #include "planner/strategies/strategies.hpp"
@@ -91,6 +95,40 @@ void check_explain(std::string const& how) {
     throw UsageError("--explain: expected " + one_of(known) + ", found '" + how + "'");
 }
 
+/// Whether what is printed goes into this file.
+bool is_standard_output(fs::path const& path) {
+    struct stat printed {
+    }, file{};
+    return ::fstat(STDOUT_FILENO, &printed) == 0 && S_ISREG(printed.st_mode) && ::stat(path.c_str(), &file) == 0 &&
+           printed.st_dev == file.st_dev && printed.st_ino == file.st_ino;
+}
+
+/// A script that is printed, and a schedule that is a file: both have a place. @throws UsageError
+void check_printed(EinplanOptions const& options, bool shows) {
+    std::string const kind = options.out.extension().string();
+    bool const is_script = kind == ".sh" || kind == ".sbatch" || kind == ".slurm" || kind == ".job";
+    if (!options.batch.empty() && is_script)
+        throw UsageError("-o: expected the schedule's file, since --batch prints the script, found '" +
+                         options.out.string() + "'; write > " + options.out.string() + " in place of -o");
+    if (!options.writes || (options.batch.empty() && !shows) || !is_standard_output(options.out)) return;
+    throw UsageError(std::string(options.batch.empty() ? "standard output" : "--batch") +
+                     ": expected another file than the schedule's for what is printed, found '" + options.out.string() +
+                     "' for both; write > " + (options.batch.empty() ? "plan.txt" : "job.sh"));
+}
+
+/// A checkpoint is removed when there is a later one, and what lies in it too: nothing is written there unasked.
+/// @throws UsageError for the graph of a checkpoint
+void refuse_checkpoint(EinplanOptions const& options) {
+    fs::path const folder = fs::absolute(options.graph).lexically_normal().parent_path();
+    if (!executor::is_checkpoint_number(folder.filename().string()) || !fs::exists(folder / "manifest.json")) return;
+    fs::path const all = fs::path(options.graph).parent_path().parent_path();
+    throw UsageError(
+        "-o: expected the schedule's file, since GRAPH lies in a checkpoint, where nothing else is kept, "
+        "found none; write einplan --resume " +
+        (all.empty() ? folder.parent_path() : all).string() + " -n " + std::to_string(options.ranks) +
+        ", or add -o FILE");
+}
+
 /// Completes what was parsed. @throws UsageError for options that contradict one another
 void check_and_complete(EinplanOptions& options) {
     check_explain(options.explain);
@@ -109,7 +147,9 @@ void check_and_complete(EinplanOptions& options) {
     options.writes = !options.dry_run && (options.placed || !shows);
     if (options.graph == "-" && options.writes && !options.placed)
         throw UsageError("-o: expected the schedule's file, since the graph comes from standard input; add -o FILE");
+    if (options.writes && options.out.empty()) refuse_checkpoint(options);
     if (options.out.empty()) options.out = fs::path(options.graph).replace_extension(".sched");
+    check_printed(options, shows);
     check_written({{"-o", options.out}, {"--plan-out", options.plan_out}},
                   {{"GRAPH", options.graph}, {"--plan-in", options.plan_in}, {"--cluster", options.cluster}});
     if (!options.plan_in.empty() && (options.parts > 0 || options.decompose != EinplanOptions().decompose))

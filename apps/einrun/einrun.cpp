@@ -140,6 +140,22 @@ std::optional<double> job_end_for_all() {
     return end;
 }
 
+/// Outputs that replace files of inputs. With --verify or --checkpoint what is replaced is wanted once more.
+/// @throws UsageError then
+void tell_overwritten(apps::EinrunOptions const& options, RankSchedule const& schedule) {
+    RunSettings const& settings = options.run;
+    std::vector<std::string> const texts =
+        overwritten_inputs(schedule.header, schedule.data_folder, settings.out, settings.dense_outputs);
+    if (texts.empty()) return;
+    bool const again = options.verify || !settings.checkpoints.folder.empty();
+    std::string const all = joined(texts, "; ");
+    if (again)
+        throw UsageError(std::string(options.verify ? "--verify" : "--checkpoint") +
+                         ": expected inputs that are still there when the run has ended, found that " + all +
+                         "; give another --out, or a copy of the file with --input");
+    warn(all + ": it is replaced when the run ends; give another --out to keep it");
+}
+
 /// One run from the schedule file to the report, as one rank sees it.
 void run_as_rank(apps::EinrunOptions const& options, Transport& transport) {
     RunSettings settings = options.run;
@@ -155,6 +171,9 @@ void run_as_rank(apps::EinrunOptions const& options, Transport& transport) {
         take_inputs_and_params(options, schedule.header, [&](std::string const& text) {
             if (first) warn(text);
         });
+    });
+    agree(transport, [&] {
+        if (first) tell_overwritten(options, schedule);
     });
     compare_with_planning(transport, schedule, settings.strict ? OnChange::refuse : OnChange::warn, messages);
     agree(transport, [&] {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ctime>
 
+#include "executor/checkpoint/folder/checkpoint_fault.hpp"
 #include "executor/checkpoint/folder/finished_run.hpp"
 #include "executor/checkpoint/rest_graph.hpp"
 #include "executor/checkpoint/tuning.hpp"
@@ -183,7 +184,7 @@ SavedValue const& Checkpoints::saved(schedule::TensorId tensor) const {
     for (SavedValue const& value : resumed_->manifest.values)
         if (value.name == name) return value;
     throw InputError(Fault{(resumed_->path / "manifest.json").string(), "/values", "the value '" + name + "'", "none",
-                           "remove " + resumed_->path.string() + " to go on without it"});
+                           fix_without(resumed_->path)});
 }
 
 void Checkpoints::load(schedule::TensorId tensor, Box const& box, std::span<std::byte> into) const {

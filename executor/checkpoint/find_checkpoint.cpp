@@ -40,7 +40,7 @@ bool Checkpoints::is_done(Results const& results, Wanted wanted) const {
     }
     std::string const text = "finished at " + finished->time + ", and the results are in " + results.folder.string();
     bool const done = wanted == Wanted::results;
-    messages_.report(text + (done ? ": nothing to do; remove " + there + " to run it again"
+    messages_.report(text + (done ? ": nothing to do; give another folder to --checkpoint to run it again"
                                   : "; --report, --trace, --verify and --check-finite take a run all the same"));
     return done;
 }
@@ -98,7 +98,7 @@ void Checkpoints::check(FoundCheckpoint const& found) {
                    "a checkpoint of " + origin_.schedule.string() + " (hash " + origin_.schedule_hash + ")",
                    "one of another schedule (hash " + manifest.schedule_hash +
                        (other_graph ? "), of another graph" : ") of the same graph"),
-                   other_graph ? "give another folder to --checkpoint, or remove this one" : other);
+                   other_graph ? "give another folder to --checkpoint" : other);
     std::map<std::string, double> params(header_.params.begin(), header_.params.end());
     for (auto const& [name, value] : params)
         if (auto const then = manifest.params.find(name); then == manifest.params.end() || then->second != value)

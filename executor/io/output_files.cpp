@@ -15,21 +15,58 @@ namespace ein::executor {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+std::string file_name(std::string output) {
+    std::replace(output.begin(), output.end(), '/', '.');
+    return output;
+}
+
+bool is_npz(schedule::Header const& header, schedule::Output const& output, bool dense) {
+    return !dense && header.tensors[output.tensor].fill.has_value();
+}
+
+}  // namespace
+
+std::vector<fs::path> output_paths(schedule::Header const& header, fs::path const& folder, bool dense) {
+    std::vector<fs::path> out;
+    for (schedule::Output const& output : header.outputs)
+        out.push_back(folder / (file_name(output.name) + (is_npz(header, output, dense) ? ".npz" : ".npy")));
+    return out;
+}
+
+std::vector<std::string> overwritten_inputs(schedule::Header const& header, fs::path const& data_folder,
+                                            fs::path const& out, bool dense) {
+    std::vector<std::string> texts;
+    std::vector<fs::path> const paths = output_paths(header, out, dense);
+    for (schedule::Input const& input : header.inputs) {
+        std::string const* const file = tensor::file_of(input.source);
+        if (file == nullptr) continue;
+        for (std::size_t i = 0; i < paths.size(); ++i) {
+            schedule::Output const& output = header.outputs[schedule::OutputId{static_cast<std::int32_t>(i)}];
+            std::error_code error;  // of one that is not there yet: then nothing is read from it
+            if (output.tensor == input.tensor || !fs::equivalent(paths[i], data_folder / *file, error)) continue;
+            texts.push_back("output '" + output.name + "' is written to " + paths[i].string() + ", which tensor '" +
+                            header.tensors[input.tensor].name + "' is read from");
+        }
+    }
+    return texts;
+}
+
 OutputFiles::OutputFiles(schedule::Header const& header, fs::path folder, std::string const& run, bool dense)
     : header_(header), folder_(std::move(folder)), listed_(header) {
     std::set<std::string> names;
+    final_ = output_paths(header, folder_, dense);
     for (schedule::Output const& output : header.outputs) {
-        std::string name = output.name;
-        std::replace(name.begin(), name.end(), '/', '.');
+        std::string const name = file_name(output.name);
         if (!names.insert(name).second)
             throw InputError(Fault{header.graph_file, "/outputs", "outputs whose files differ",
                                    "two that are written to " + name + ".npy", "rename one ('/' becomes '.')"});
-        bool const is_listed = !dense && header.tensors[output.tensor].fill.has_value();
+        bool const is_listed = is_npz(header, output, dense);
         is_listed_.push_back(is_listed);
         any_listed_ = any_listed_ || is_listed;
-        final_.push_back(folder_ / (name + (is_listed ? ".npz" : ".npy")));
-        partial_.push_back(temporary_path(final_.back(), run));
     }
+    for (fs::path const& path : final_) partial_.push_back(temporary_path(path, run));
     unfinished_.remember(partial_);
 }
 
@@ -44,7 +81,7 @@ void OutputFiles::create() {
     for (fs::path const& path : final_)
         if (fs::is_directory(path, error))
             throw RunError("--out " + folder_.string() + ": expected to write " + path.string() +
-                           ", found a folder of that name; remove it or choose another --out");
+                           ", found a folder of that name; choose another --out, or rename the folder");
     in_doubt_ = sweep_leftovers(folder_, final_);
     made_ = true;
     try {

@@ -19,6 +19,16 @@
 
 namespace ein::executor {
 
+/// Where each output of a run goes. @param dense  sparse outputs too are written as npy
+std::vector<std::filesystem::path> output_paths(schedule::Header const& header, std::filesystem::path const& folder,
+                                                bool dense);
+
+/// Outputs that go where another tensor is read from: "output 'W1' is written to results/W1.npy, which tensor 'W' is
+/// read from". The run reads it whole first, but what was there is gone at its end, for --verify too. An output that is
+/// the input itself is no other tensor.
+std::vector<std::string> overwritten_inputs(schedule::Header const& header, std::filesystem::path const& data_folder,
+                                            std::filesystem::path const& out, bool dense);
+
 class OutputFiles final : public OutputSink {
 public:
     /// @param run  unique_name() of one rank, which told it to the others: nobody else can guess what they will open

@@ -149,6 +149,12 @@ Json parse_json(std::string_view text, std::string const& file) {
     } catch (nlohmann::json::parse_error const& error) {
         if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
             throw InputError(Fault{file, "line 1, column 1", "JSON", "an empty text", "write it again"});
+        if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"))
+            throw InputError(Fault{file, "line 1, column 1", "UTF-8", "UTF-16, as PowerShell's > writes it",
+                                   "save it as UTF-8: iconv -f utf-16 -t utf-8 FILE > NEW"});
+        if (std::string_view(error.what()).find("ill-formed UTF-8") != std::string_view::npos)
+            throw InputError(Fault{file, line_and_column(text, error.byte), "UTF-8", "a byte that is none",
+                                   "save it as UTF-8: iconv -f latin1 -t utf-8 FILE > NEW"});
         if (auto const mistake = json_mistake(text, error.byte))
             throw InputError(
                 Fault{file, line_and_column(text, mistake->byte), mistake->expected, mistake->found, mistake->fix});

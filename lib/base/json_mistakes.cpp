@@ -4,6 +4,7 @@
 #include <array>
 
 #include "lib/base/error.hpp"
+#include "lib/base/json_foreign_keys.hpp"
 #include "lib/base/text/letters.hpp"
 #include "lib/base/text/near_names.hpp"
 
@@ -104,7 +105,6 @@ constexpr std::array keys{
     KeyNamed{"repeat", "times"},
     KeyNamed{"epochs", "times"},
     KeyNamed{"condition", "while"},
-    KeyNamed{"until", "while"},
     KeyNamed{"cond", "while"},
     KeyNamed{"max_iterations", "max"},
     KeyNamed{"max_iter", "max"},
@@ -173,10 +173,13 @@ std::string mend_key(std::string_view written, std::span<std::string const> know
     for (std::string const& key : names)
         if (stem(key) == stem(written))
             return has(key) ? "\"" + key + "\" is there already: remove one of them" : did_you_mean(key);
+    if (std::string mend = mend_foreign_key(written, known); !mend.empty()) return mend;
     for (KeyNamed const& key : keys)
         if (key.written == written && std::ranges::find(absent, key.ours) != absent.end())
             return did_you_mean(key.ours);
-    return mend_name(written, names, "remove it, or begin it with x-");  // of those as near the first, which is absent
+    return mend_name(
+        written, names,
+        "remove it if it means nothing, or begin it with x-");  // of those as near the first, which is absent
 }
 
 std::optional<JsonMistake> json_mistake(std::string_view text, std::size_t byte) {

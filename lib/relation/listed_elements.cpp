@@ -1,7 +1,9 @@
 #include "lib/relation/listed_elements.hpp"
 
+#include <fstream>
 #include <map>
 #include <memory>
+#include <sstream>
 #include <tuple>
 
 #include "lib/base/threads/mutex.hpp"
@@ -69,6 +71,25 @@ std::string absent(tensor::Source const& source, fs::path const& folder) {
     return file != nullptr && !fs::exists(folder / *file, error) ? "'" + *file + "' is not there yet" : "";
 }
 
+/// A first line of a tns file that is its shape and how many lines follow, as other formats have one.
+std::string size_line(tensor::Source const& source, fs::path const& folder, Shape const& shape, Extent listed) {
+    auto const* const tns = std::get_if<tensor::TnsSource>(&source);
+    if (tns == nullptr || shape.empty()) return "";
+    std::ifstream file(folder / tns->file);
+    std::string line;
+    while (std::getline(file, line) && (line.empty() || line.front() == '#')) {
+    }
+    std::istringstream words(line);
+    double number = 0;
+    for (Extent const extent : shape)
+        if (!(words >> number) || number != static_cast<double>(extent)) return "";
+    bool const counts = words >> number && number == static_cast<double>(listed - 1);
+    return counts ? "the first line of '" + tns->file + "', " + line +
+                        ", is its shape and the number of lines behind it, and is read as an element, as the format "
+                        "has it; remove that line if it is none"
+                  : "";
+}
+
 }  // namespace
 
 ListedElements count_listed(graph::EinGraph& graph, fs::path const& folder) {
@@ -87,6 +108,8 @@ ListedElements count_listed(graph::EinGraph& graph, fs::path const& folder) {
         Extent const listed = counts->listed(leaf.value, Box::whole(value.shape));
         value.listing->listed = static_cast<double>(listed);
         value.listing->most = listed;
+        if (std::string text = size_line(leaf.source, folder, value.shape, listed); !text.empty())
+            out.warnings.push_back("tensor '" + value.name + "': " + text);
     }
     if (counts->empty()) return out;
     out.in_box = [counts](ValueId value, Box const& box) { return counts->listed(value, box); };

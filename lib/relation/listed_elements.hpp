@@ -20,7 +20,7 @@ using FibreCounts = std::function<std::vector<Extent>(ValueId, Box const&, std::
 struct ListedElements {
     ListedBound in_box;                 // nothing where no tensor is sparse; for many threads
     FibreCounts fibres;                 // likewise; nothing where a tensor could not be counted
-    std::vector<std::string> warnings;  // of data that is not there: room for all elements is taken
+    std::vector<std::string> warnings;  // of data that is not there, or begins with a line of sizes
 };
 
 /// Enters what is listed into the graph's values, and counts boxes from then on.

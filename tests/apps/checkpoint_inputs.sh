@@ -98,7 +98,7 @@ for command in "$bin/einplan --resume ckpt -n 3 --dry-run" "run 2 graph.sched re
 done
 rm ckpt/000001/X~2.npy
 run 2 graph.sched refused --checkpoint ckpt; code=$?
-{ [ $code = 3 ] && grep -q "000001/X~2.npy: expected a file, found none; remove ckpt/000002" said; } ||
+{ [ $code = 3 ] && grep -q "000001/X~2.npy: expected a file, found none; move ckpt/000002 out of ckpt" said; } ||
     fail "a copy that is gone: code $code, $(cat said)"
 
 # A checkpoint that was saved without: the copies become those of an earlier one, and the next checkpoint names them.

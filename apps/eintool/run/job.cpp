@@ -73,6 +73,11 @@ void Job::choose_launcher() {
     launcher_.words = request_.launcher;
     bool const in_slurm = std::getenv("SLURM_JOB_ID") != nullptr && on_path("srun");
     launcher_.kind = in_slurm ? LauncherKind::srun : LauncherKind::mpirun;
+    // Open MPI tells its processes so, and refuses to be started by one of them.
+    if (!in_slurm && std::getenv("OMPI_COMM_WORLD_RANK") != nullptr)
+        throw UsageError(
+            "run: expected to be started alone, since it starts the ranks, found that mpirun started it; "
+            "run it without mpirun: -n says how many ranks there are");
     if (!in_slurm && !on_path("mpirun"))
         throw RunError("run: expected mpirun of an MPI library on PATH, found none; install one or set PATH");
     auto const environment = [](char const* name) { return std::string(std::getenv(name) ? std::getenv(name) : ""); };
@@ -213,6 +218,8 @@ void Job::report(int code, std::string const& failure) const {
     std::string const launcher = launcher_.kind == LauncherKind::srun ? "srun" : "mpirun";
     std::string const ended = launcher + " ended with " + code_text(code);
     if (verdict_of(code) == Verdict::failed) tell(failure.empty() ? ended : failure + "; " + ended);
+    if (verdict_of(code) == Verdict::failed && failure.empty() && launcher_.kind == LauncherKind::srun)
+        tell("srun was taken since SLURM_JOB_ID is set; outside of a job unset it, and mpirun is taken");
     if (verdict_of(code) == Verdict::stopped)
         tell("stopped with checkpoint " + newest() + "; the same command goes on from there");
 }

@@ -65,6 +65,11 @@ private:
         Words taken{word};
         if (form != nullptr && form->takes_value && !has_value(word) && at_ + 1 < words_.size())
             taken.push_back(words_[++at_]);
+        bool const counts = run && word == "--verify" && at_ + 1 < words_.size() && !words_[at_ + 1].empty() &&
+                            words_[at_ + 1].find_first_not_of("0123456789") == std::string::npos;
+        if (counts)
+            throw UsageError("run: expected --verify alone, or with a number in one word, found '" + word + " " +
+                             words_[at_ + 1] + "'; write --verify=" + words_[at_ + 1]);
         if (own || form == nullptr) append(out_.own, taken);
         if (plan) append(out_.plan, taken);
         if (plan && !run) out_.plan_only.push_back(name_in(word));

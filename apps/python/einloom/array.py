@@ -115,6 +115,15 @@ class Array:
         return refuse(what, "elements that are known", "a lazy array, which einloom.run computes",
                       "use einloom.where or einloom.loop in place of a branch, or run the graph first")
 
+    def __getattr__(self, name: str) -> Any:
+        from .missing import missing_attribute
+        raise missing_attribute(name)
+
+    def __format__(self, form: str) -> str:
+        if form:
+            raise self._refused(f"a format {form!r}")
+        return repr(self)
+
     def __bool__(self) -> bool:
         raise self._refused("bool()")
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 import operator
 from typing import Any, Optional, Tuple
 
+import numpy as np
+
 from .errors import refuse
 
 
@@ -40,3 +42,16 @@ def extents(shape: Any, what: str = "a shape", least: int = 0) -> Tuple[int, ...
 
 def _refused(shape: Any, what: str, least: int) -> Tuple[int, ...]:
     raise refuse(what, f"extents from {least} on", f"{tuple(shape)}", "correct it")
+
+
+def one_shape(what: str, shape: Any, more: Tuple[Any, ...], others: str = "") -> None:
+    """Refuses extents that are listed one by one; other arguments have names.
+
+    >>> one_shape("zeros", (3, 4), ())
+    """
+    if not more:
+        return
+    listed = all(isinstance(one, (int, np.integer)) for one in (shape, *more))
+    written = ", ".join(map(repr, (shape, *more) if listed else (shape,)))
+    raise refuse(what, "a shape, and all else by name", f"{1 + len(more)} arguments without a name",
+                 f"write {what}({f'({written})' if listed else written}{others})")

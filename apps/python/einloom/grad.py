@@ -9,7 +9,7 @@ from .errors import refuse
 from .node import Differentiation, Gradient
 
 
-def grad(of: Array, wrt: Union[Array, Sequence[Array]]) -> Any:
+def grad(of: Array, wrt: Union[Array, Sequence[Array]] = ()) -> Any:
     """The gradients of a real scalar by tensors: a list for a list, one for one.
 
     >>> import einloom as el
@@ -18,9 +18,16 @@ def grad(of: Array, wrt: Union[Array, Sequence[Array]]) -> Any:
     >>> g.shape
     (3, 4)
     """
+    if callable(of) and not isinstance(of, Array):
+        raise refuse("grad", "a real scalar that is computed from tensors", "a function",
+                     "call it: grad(f(X), [X]) gives the gradients themselves")
+    if isinstance(wrt, tuple) and not wrt:
+        raise refuse("grad", "tensors to differentiate by", "none", "name them: grad(loss, [W])")
     loss = as_array(of).node
     if loss.shape or kind(loss.dtype) != "f":
-        raise refuse("grad", "a real scalar, shape ()", f"shape {loss.shape} of {loss.dtype}", "sum it first")
+        mend = ("sum it first" if loss.shape else "take abs(), real or imag of it" if kind(loss.dtype) == "c" else
+                "compute it in real numbers: .astype('float64') where integers or truth values come in")
+        raise refuse("grad", "a real scalar, shape ()", f"shape {loss.shape} of {loss.dtype}", mend)
     single = isinstance(wrt, Array)
     by = [as_array(one).node for one in ([wrt] if single else wrt)]
     for node in by:

@@ -74,6 +74,9 @@ def _called(function: Callable[..., Any], values: Dict[str, Array]) -> Any:
 
 
 def _next_values(returned: Any, begins: Dict[str, Node]) -> Tuple[Dict[str, Array], Dict[str, Any]]:
+    if returned is None:
+        raise refuse("loop", f"the next {', '.join(begins)}", "None, since the step returns nothing",
+                     "end it with return and the next values")
     if isinstance(returned, Mapping):
         missing = [key for key in begins if key not in returned]
         if missing:
@@ -90,8 +93,11 @@ def _next_values(returned: Any, begins: Dict[str, Node]) -> Tuple[Dict[str, Arra
     for key, begin in begins.items():
         value = found[key].node
         if value.shape != begin.shape or value.dtype != begin.dtype:
+            mend = ("convert it with .astype" if value.shape == begin.shape else
+                    "transpose it (.T)" if value.shape == begin.shape[::-1] else
+                    "begin with a value of that shape, or sum with keepdims=True to keep the axes")
             raise refuse(f"loop, the next {key!r}", f"shape {begin.shape} of {begin.dtype}, as it began",
-                         f"shape {value.shape} of {value.dtype}", "reshape it, or convert with .astype")
+                         f"shape {value.shape} of {value.dtype}", mend)
     return found, others
 
 

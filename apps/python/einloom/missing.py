@@ -13,6 +13,36 @@ _INSTEAD = {
 }
 
 
+_ATTRIBUTES = {
+    "backward": "einloom.grad(loss, [W]) gives the gradients as arrays",
+    "grad": "einloom.grad(loss, [W]) gives the gradients as arrays",
+    "numpy": "einloom.run(x) computes it and gives a NumPy array",
+    "eval": "einloom.run(x) computes it and gives a NumPy array",
+    "compute": "einloom.run(x) computes it and gives a NumPy array",
+    "cpu": "leave it out: einloom.run(x) gives a NumPy array",
+    "cuda": "leave it out: einloom.run(x, device='cuda') computes on GPUs",
+    "detach": "leave it out: einloom.grad goes by what is named in it alone",
+    "requires_grad_": "leave it out: einloom.grad names what it differentiates by",
+    "requires_grad": "leave it out: einloom.grad names what it differentiates by",
+    "view": "write .reshape(...), or .astype(dtype) to convert",
+    "to": "write .astype(dtype) to convert; einloom.run(x, device='cuda') chooses the device",
+    "permute": "write .transpose(...)",
+    "unsqueeze": "write x[..., None], or einloom.expand_dims(x, axis)",
+    "float": "write .astype('float32')",
+    "double": "write .astype('float64')",
+    "long": "write .astype('int64')",
+    "add_": "write x = x + ...: einloom.loop carries what changes",
+    "sort": "einloom.sort(x) gives a sorted array",
+    "fill": "einloom.full(shape, value) makes one",
+}
+
+
+def missing_attribute(name: str) -> AttributeError:
+    """The error for an attribute that arrays of other libraries have."""
+    instead = _ATTRIBUTES.get(name, "einloom's functions stand in the module: einloom.NAME(x)")
+    return AttributeError(f"an einloom.Array has no {name!r}; {instead}")
+
+
 def missing(name: str) -> AttributeError:
     """The error for a name that is not there."""
     instead = _INSTEAD.get(name, "compute it with NumPy before or after the run")
@@ -21,6 +51,9 @@ def missing(name: str) -> AttributeError:
 
 def unknown(name: str, known: Iterable[str]) -> AttributeError:
     """The error for a name that NumPy has not either."""
-    near = get_close_matches(name, known, n=1)
+    near = get_close_matches(name, known, n=1, cutoff=0.75)
+    if name in ("nn", "functional", "autograd", "optim", "random_seed", "cuda"):
+        return AttributeError(f"einloom has no {name!r}; functions stand in the module itself: einloom.softmax, "
+                              "einloom.relu, einloom.grad")
     mend = f'did you mean "{near[0]}"?' if near else "dir(einloom) lists what there is"
     return AttributeError(f"einloom has no {name!r}, nor has NumPy; {mend}")

@@ -61,6 +61,8 @@ def run(outputs: Union[Array, Sequence[Array], Mapping[str, Any]], ranks: int = 
     >>> r.report["ranks"]
     1
     """
+    if isinstance(ranks, Array):
+        raise refuse("run", "one array, or a list or dict of them", "arrays one by one", "write run([A, B])")
     if isinstance(outputs, Mapping):
         named = dict(outputs)
     elif isinstance(outputs, (list, tuple)):
@@ -118,6 +120,9 @@ class _Job:
                             workspace.folder)
         if ended.code:
             raise program_error(_readable(ended.messages, workspace), ended.code)
+        for line in ended.messages:
+            if line.startswith("einplan: warning: "):
+                warnings.warn(line[len("einplan: warning: "):], RuntimeWarning, stacklevel=4)
         return Plan(self._document, words, json.loads(ended.output))
 
     def _launch(self, workspace: Workspace, words: List[str], progress: str, checkpoint: Optional[str]) -> None:
@@ -151,10 +156,11 @@ class _Job:
     def _checked(self, inputs: Dict[str, Any]) -> Dict[str, np.ndarray]:
         wanted = self._document.inputs
         missing = [name for name in wanted if name not in inputs]
-        if missing:
-            raise refuse("run", f"arrays for the inputs {', '.join(wanted)}", f"none for {', '.join(missing)}",
-                         "give run(..., inputs={...})")
         strange = [name for name in inputs if name not in wanted]
+        if missing:
+            raise refuse("run", f"arrays for the inputs {', '.join(wanted)}",
+                         f"none for {', '.join(missing)}" + (f" but one for {strange[0]!r}" if strange else ""),
+                         f"give run(..., inputs={{{missing[0]!r}: array}})")
         if strange:
             raise refuse("run", f"the inputs {', '.join(wanted) or '(none)'}", f"{strange[0]!r}",
                          "name a tensor that einloom.input made")
@@ -164,7 +170,10 @@ class _Job:
                 raise refuse(f"run, input {name!r}", f"elements of type {wanted[name].stored}", f"{value.dtype}",
                              "convert it with .astype")
             if value.shape != wanted[name].shape:
-                raise refuse(f"run, input {name!r}", f"shape {wanted[name].shape}", f"{value.shape}", "reshape it")
+                transposed = value.shape == wanted[name].shape[::-1]
+                raise refuse(f"run, input {name!r}", f"shape {wanted[name].shape}", f"{value.shape}",
+                             f"transpose it (.T), or declare input({name!r}, {value.shape})" if transposed else
+                             f"give one of that shape, or declare input({name!r}, {value.shape})")
         return {name: value.astype(wanted[name].stored, copy=False) for name, value in found.items()}
 
 
@@ -199,7 +208,10 @@ def _readable(messages: List[str], workspace: Workspace) -> str:
     if said:  # the launcher's words about a rank that failed say nothing more
         kept = kept[:next((place for place, line in enumerate(kept) if line.startswith("-----")), len(kept))] or said
     text = "\n".join(kept).replace(workspace.folder + os.sep, "")
-    if "attempt to run as root" in text:
+    if any("attempt to run as root" in line for line in messages):
         text += ("\n\nAs root, in a container: set OMPI_ALLOW_RUN_AS_ROOT=1 and OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
                  "in the environment before the run.")
+    if any("does not support recursive calls" in line or "found that mpirun started it" in line for line in messages):
+        text += ("\n\nThis program was started by mpirun: start it alone, python3 PROGRAM; ranks= says how many "
+                 "there are.")
     return text.strip()

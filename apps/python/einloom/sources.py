@@ -5,6 +5,7 @@ names, is read from where it lies, by every rank for itself.
 """
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import tokenize
@@ -15,7 +16,7 @@ from typing import Any, Dict, Optional, Sequence, Tuple
 import numpy as np
 
 from .array import Array, as_array
-from .checked import extents
+from .checked import extents, one_shape, whole_number
 from .dtypes import kind, name_of, stored
 from .errors import Error, refuse
 from .node import Leaf
@@ -27,6 +28,9 @@ def tensor(value: Any, dtype: Any = None, name: Optional[str] = None) -> Array:
     >>> tensor([[1.0, 2.0], [3.0, 4.0]])
     einloom.Array(shape=(2, 2), dtype=float64)
     """
+    if isinstance(value, (str, os.PathLike)):
+        raise refuse("tensor", "an array, or lists of numbers", f"the text {os.fspath(value)!r}",
+                     f"write load({os.fspath(value)!r}) for a file")
     if isinstance(value, Array):
         return value if dtype is None else value.astype(dtype)
     if dtype is None and isinstance(value, np.memmap):
@@ -57,22 +61,34 @@ def input(name: str, shape: Sequence[int], dtype: Any = np.float64) -> Array:
     return Array(Leaf(extents(shape), name_of(dtype), name=name))
 
 
-def random(shape: Sequence[int], seed: int = 0, kind: str = "uniform", low: Any = None, high: Any = None,
-           mean: Any = None, std: Any = None, density: Optional[float] = None, dtype: Any = np.float64,
-           sparse: bool = False, name: Optional[str] = None) -> Array:
+_seeds = itertools.count(1 << 32)  # of calls without one: numbers that hardly anybody gives
+
+
+def random(shape: Sequence[int], *more: Any, seed: Optional[int] = None, kind: str = "uniform", low: Any = None,
+           high: Any = None, mean: Any = None, std: Any = None, density: Optional[float] = None,
+           dtype: Any = np.float64, sparse: bool = False, name: Optional[str] = None) -> Array:
     """Random numbers, `uniform` from low to high (0 to 1) or `normal` with a mean and standard deviation.
 
-    Elements depend on the seed and their place alone, so every number of ranks sees the same tensor. They are not
-    those of `numpy.random`. With a `density` so many of all places have one, the rest are 0.
+    Elements depend on the seed and their place alone, so every number of ranks sees the same tensor. Without a seed
+    each call has a seed of its own: two tensors differ, and the program gives the same numbers when it is run again.
+    They are not those of `numpy.random`. With a `density` so many of all places have one, the rest are 0.
     """
+    one_shape("random", shape, more, f", seed={more[0]!r}" if len(more) == 1 and hasattr(shape, "__len__") else "")
     data: Dict[str, Any] = {"random": kind}
     for key, value in (("low", low), ("high", high), ("mean", mean), ("std", std)):
         if value is not None:
             data[key] = value
-    data["seed"] = seed
+    data["seed"] = next(_seeds) if seed is None else whole_number(seed, "random, seed", 0)
     if density is not None:
         data["density"] = density
     return Array(Leaf(extents(shape), name_of(dtype), data, extra={"sparse": True} if sparse else {}, name=name))
+
+
+def _type_behind(what: str, shape: Any, more: Tuple[Any, ...], dtype: Any) -> Any:
+    if len(more) == 1 and dtype is None and not isinstance(more[0], (int, np.integer)):
+        return more[0]
+    one_shape(what, shape, more)
+    return np.float64 if dtype is None else dtype
 
 
 def full(shape: Sequence[int], fill_value: Any, dtype: Any = None, name: Optional[str] = None) -> Array:
@@ -82,13 +98,15 @@ def full(shape: Sequence[int], fill_value: Any, dtype: Any = None, name: Optiona
     return Array(Leaf(extents(shape), found, {"fill": value}, name=name))
 
 
-def zeros(shape: Sequence[int], dtype: Any = np.float64) -> Array:
-    """Zeros."""
+def zeros(shape: Sequence[int], *more: Any, dtype: Any = None) -> Array:
+    """Zeros. The type may stand behind the shape, as in NumPy."""
+    dtype = _type_behind("zeros", shape, more, dtype)
     return full(shape, 0, dtype)
 
 
-def ones(shape: Sequence[int], dtype: Any = np.float64) -> Array:
-    """Ones."""
+def ones(shape: Sequence[int], *more: Any, dtype: Any = None) -> Array:
+    """Ones. The type may stand behind the shape, as in NumPy."""
+    dtype = _type_behind("ones", shape, more, dtype)
     return full(shape, 1, dtype)
 
 

@@ -10,7 +10,8 @@
 
 namespace ein::executor {
 
-/// "remove ckpt/000004 to go on from the one before, ckpt/000003": of checkpoint ckpt/000004.
+/// "move ckpt/000004 out of ckpt to go on from the one before, ckpt/000003": of checkpoint ckpt/000004. Nothing is
+/// lost by it: what is damaged may still hold values that somebody wants.
 std::string fix_without(std::filesystem::path const& checkpoint);
 
 /// Calls act(); the faults that it throws get that fix.

@@ -37,9 +37,13 @@ void require_bases(FoundCheckpoint const& found);
 std::optional<FoundCheckpoint> newest_checkpoint(std::filesystem::path const& dir);
 
 /// Reads every byte of one of `parts` parts of the files and compares: headers, and hashes of all boxes. The ranks
-/// share the work, a part each; part 0 also looks for files that do not belong there, and at rest.json.
+/// share the work, a part each; part 0 also looks at rest.json.
 /// @throws InputError with all faults
 void verify_files(FoundCheckpoint const& found, int part, int parts);
+
+/// Files that others put into the folder of a checkpoint: they do no harm, and go when it goes. Hidden ones are
+/// nothing.
+std::vector<std::filesystem::path> strays_of(FoundCheckpoint const& found);
 
 /// The same, and of the checkpoints that its leaves are files of.
 void verify_with_bases(FoundCheckpoint const& found, int part, int parts);

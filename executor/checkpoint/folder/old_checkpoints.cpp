@@ -60,7 +60,7 @@ std::string fix_without(fs::path const& checkpoint) {
     std::error_code ignored;
     for (std::string const& name : names_in(checkpoint.parent_path(), ignored))
         if (is_checkpoint_number(name) && name < checkpoint.filename().string()) before = name;
-    return "remove " + checkpoint.string() +
+    return "move " + checkpoint.string() + " out of " + checkpoint.parent_path().string() +
            (before.empty() ? " to go on from the beginning"
                            : " to go on from the one before, " + (checkpoint.parent_path() / before).string());
 }

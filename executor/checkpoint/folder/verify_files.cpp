@@ -1,4 +1,5 @@
 // Every byte of a checkpoint compared with what its manifest says, in parts that are about equally long.
+#include <algorithm>
 #include <set>
 
 #include "executor/checkpoint/folder/checkpoint_fault.hpp"
@@ -100,31 +101,28 @@ void verify_copy(fs::path const& folder, SavedCopy const& copy, Shares& shares, 
     });
 }
 
-/// What lies there and is not in the manifest. Hidden files are nothing.
-void find_strays(FoundCheckpoint const& found, std::vector<Fault>& faults) {
+}  // namespace
+
+std::vector<fs::path> strays_of(FoundCheckpoint const& found) {
     std::set<std::string> known{"manifest.json"};
     if (found.manifest.rest) known.insert("rest.json");
     for (SavedValue const& value : found.manifest.values) known.insert(value.file);
     for (SavedCopy const& copy : found.manifest.copies) known.insert(copy.file);
+    std::vector<fs::path> strays;
     std::error_code error;
     for (fs::directory_iterator entry(found.path, error), end; !error && entry != end; entry.increment(error)) {
         std::string const name = entry->path().filename().string();
-        if (name.front() != '.' && !known.contains(name))
-            faults.push_back({entry->path().string(), "", "only files that manifest.json names", "this one", ""});
+        if (name.front() != '.' && !known.contains(name)) strays.push_back(entry->path());
     }
-    if (error) faults.push_back({found.path.string(), "", "a folder that can be read", error.message(), ""});
+    std::ranges::sort(strays);
+    return strays;
 }
-
-}  // namespace
 
 void verify_files(FoundCheckpoint const& found, int part, int parts) {
     promise(part >= 0 && part < parts, "one of the parts");
     within(found.path, [&] {
         std::vector<Fault> faults;
-        if (part == 0) {
-            find_strays(found, faults);
-            collect(faults, [&] { (void)read_rest(found); });
-        }
+        if (part == 0) collect(faults, [&] { (void)read_rest(found); });
         Shares shares(bytes_of(found.manifest), part, parts);
         for (SavedValue const& value : found.manifest.values) verify_value(found.path, value, shares, faults);
         for (SavedCopy const& copy : found.manifest.copies) verify_copy(found.path, copy, shares, faults);

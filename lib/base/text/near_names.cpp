@@ -10,18 +10,34 @@
 namespace ein {
 namespace {
 
+/// Letters that are wrong, lacking or too much, and pairs that are exchanged.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-    std::vector<std::size_t> row(b.size() + 1);
+    std::vector<std::size_t> before(b.size() + 1), above(b.size() + 1), row(b.size() + 1);
     std::iota(row.begin(), row.end(), std::size_t{0});
     for (std::size_t i = 0; i < a.size(); ++i) {
-        std::size_t diagonal = row[0]++;
+        std::swap(before, above);
+        std::swap(above, row);
+        row[0] = i + 1;
         for (std::size_t j = 0; j < b.size(); ++j) {
-            std::size_t const replace = diagonal + (a[i] == b[j] ? 0 : 1);
-            diagonal = row[j + 1];
-            row[j + 1] = std::min({row[j] + 1, row[j + 1] + 1, replace});
+            std::size_t const replace = above[j] + (a[i] == b[j] ? 0 : 1);
+            row[j + 1] = std::min({row[j] + 1, above[j + 1] + 1, replace});
+            bool const exchanged = i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j];
+            if (exchanged) row[j + 1] = std::min(row[j + 1], before[j - 1] + 1);
         }
     }
     return row.back();
+}
+
+/// How many edits a slip of the fingers takes. Short words that differ by more are other words: "tril" is no "ceil".
+std::size_t most_edits(std::size_t letters) {
+    if (letters < 2) return 0;
+    return letters < 6 ? 1 : letters < 9 ? 2 : letters / 3;
+}
+
+/// Whether two names that are some edits apart may be one: whoever mistypes a word seldom does so in its first letter.
+bool may_be_one(std::string_view a, std::string_view b, std::size_t edits) {
+    bool const begins_alike = !a.empty() && !b.empty() && lower_letter(a[0]) == lower_letter(b[0]);
+    return edits == 0 || begins_alike || (edits == 1 && std::min(a.size(), b.size()) > 2);
 }
 
 std::string in_quotes(std::string_view name) { return "\"" + std::string(name) + "\""; }
@@ -32,8 +48,7 @@ std::string nearest_name(std::string_view name, std::span<std::string const> kno
     constexpr std::size_t longest = 200;  // bytes: what it costs grows with their product
     std::string best;
     if (name.size() > longest) return best;
-    // Half of its letters may be wrong, but the only one may not; a swap counts two.
-    std::size_t const most = name.size() <= 1 ? 0 : name.size() <= 3 ? 1 : std::max<std::size_t>(2, name.size() / 2);
+    std::size_t const most = most_edits(name.size());
     std::size_t best_distance = most + 1, best_difference = 0;
     for (std::string const& candidate : known) {
         if (!name.empty() && alike(name, candidate)) return candidate;
@@ -42,6 +57,7 @@ std::string nearest_name(std::string_view name, std::span<std::string const> kno
         if (difference > std::min(best_distance, most)) continue;
         std::size_t const distance = edit_distance(name, candidate);
         if (distance > most || std::pair(distance, difference) >= std::pair(best_distance, best_difference)) continue;
+        if (!may_be_one(name, candidate, distance)) continue;
         best = candidate;
         best_distance = distance;
         best_difference = difference;

@@ -10,8 +10,9 @@
 
 namespace ein {
 
-/// The name among `known` most like `name`, or "" when none is near: one that differs in capitals alone, else by edit
-/// distance, of equally near ones the first whose length differs least.
+/// The name among `known` most like `name`, or "" when none is near: one that differs in capitals alone, else by a few
+/// edits that leave its first letter, or one edit, of equally near ones the first whose length differs least. Words
+/// that mean something else elsewhere and look like ours are not its business: tables say what to write for them.
 std::string nearest_name(std::string_view name, std::span<std::string const> known);
 
 /// did you mean "greedy"?

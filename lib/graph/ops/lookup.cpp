@@ -7,9 +7,16 @@ namespace {
 using scalar::Expr;
 using scalar::Op;
 
-bool check_integers(OpReader const& op, std::size_t k) {
+/// @param table  the input that is no indices, if there is one
+bool check_integers(OpReader const& op, std::size_t k, std::optional<std::size_t> table = {}) {
     DType const dtype = op.value(k).dtype;
     if (is_integer(dtype)) return true;
+    if (table && is_integer(op.value(*table).dtype)) {
+        op.fail_input(k, "integers", quote(op.value(k).name) + " of " + std::string(name(dtype)),
+                      "exchange the two: \"inputs\": [\"" + op.value(k).name + "\", \"" + op.value(*table).name +
+                          "\"], the table first");
+        return false;
+    }
     op.fail_input(k, "integers", quote(op.value(k).name) + " of " + std::string(name(dtype)),
                   "cast it: {\"op\": \"cast\", \"dtype\": \"i64\"}");
     return false;
@@ -59,7 +66,7 @@ std::optional<std::int64_t> read_depth(OpReader const& op) {
 
 OpResult read_gather(OpReader& op) {
     std::int64_t const written = op.integer("axis").value_or(0);
-    if (!op.ready() || !check_integers(op, 1)) return std::nullopt;
+    if (!op.ready() || !check_integers(op, 1, 0)) return std::nullopt;
     auto const axis = op.one_axis(op.attribute("axis").value_or(op.input_at(0)), written, op.order());
     if (!axis) return std::nullopt;
     Shape const data = op.value(0).shape, index = op.value(1).shape;

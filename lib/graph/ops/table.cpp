@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "lib/base/text/letters.hpp"
 #include "lib/base/text/module_names.hpp"
 #include "lib/base/text/near_names.hpp"
 #include "lib/graph/ops/op_reader.hpp"
+#include "lib/graph/ops/recipes.hpp"
 #include "lib/graph/read/einsum/named_agg.hpp"
 #include "lib/graph/read/fields.hpp"
 
@@ -57,10 +57,6 @@ constexpr scalar::Taken attributes[]{
     {"keepdim", "keepdims"}, {"epsilon", "eps"}, {"newshape", "shape"},
 };
 
-struct Recipe {
-    std::string_view written, nodes;
-};
-
 constexpr scalar::TwoMeanings ambiguous[]{
     {"embedding", "\"gather\" with \"inputs\": [table, indices]",
      "with the two exchanged, as PyTorch lists them: gather takes the table first"},
@@ -69,39 +65,6 @@ constexpr scalar::TwoMeanings ambiguous[]{
      "a \"reshape\" that keeps the first axis, as ONNX, Keras and nn.Flatten"},
     {"tensordot", "\"matmul\" of two matrices", "an \"einsum\", which names the axes that are summed over"},
     {"scatter", "a \"grad\" of a gather", "an \"einsum\" with where(y == [row], x, 0)"},
-};
-
-/// What is no op here, and how it is written.
-constexpr Recipe recipes[]{
-    {"cross_entropy",
-     "{\"name\": \"lp\", \"op\": \"log_softmax\", \"inputs\": [LOGITS], \"axes\": [1]}, {\"name\": \"hot\", \"op\": "
-     "\"one_hot\", \"inputs\": [LABELS], \"depth\": CLASSES}, {\"name\": \"loss\", \"einsum\": \"bc,bc->\", "
-     "\"inputs\": "
-     "[\"lp\", \"hot\"], \"join\": \"-x*y/size(b)\"}"},
-    {"nll_loss",
-     "{\"name\": \"hot\", \"op\": \"one_hot\", \"inputs\": [LABELS], \"depth\": CLASSES}, {\"name\": \"loss\", "
-     "\"einsum\": "
-     "\"bc,bc->\", \"inputs\": [LOG_PROBABILITIES, \"hot\"], \"join\": \"-x*y/size(b)\"}"},
-    {"linear",
-     "{\"name\": \"XW\", \"einsum\": \"bi,oi->bo\", \"inputs\": [X, W]}, {\"name\": \"Y\", \"einsum\": \"bo,o->bo\", "
-     "\"inputs\": [\"XW\", BIAS], \"join\": \"x+y\"} (\"bi,io->bo\" for a W of inputs by outputs)"},
-    {"mse_loss", "{\"einsum\": \"bi,bi->\", \"inputs\": [PREDICTED, TARGET], \"join\": \"(x-y)^2/size(b)/size(i)\"}"},
-    {"l1_loss", "{\"einsum\": \"bi,bi->\", \"inputs\": [PREDICTED, TARGET], \"join\": \"abs(x-y)/size(b)/size(i)\"}"},
-    {"dropout",
-     "nothing: leave it out, as when a network is used; for training multiply by a mask that is a tensor, \"join\": "
-     "\"where(y < 0.5, 0, x/0.5)\" with {\"random\": \"uniform\"}"},
-    {"batch_norm",
-     "a \"mean\" and a \"var\" over the batch, then {\"einsum\": \"bc,c,c->bc\", \"join\": \"(x-y)/sqrt(z+1e-5)\"}"},
-    {"attention",
-     "{\"einsum\": \"qd,kd->qk\", \"join\": \"x*y/sqrt(size(d))\"}, a \"softmax\" over the last axis, then "
-     "{\"einsum\": \"qk,kd->qd\"}; eintool make attention writes one"},
-    {"conv2d", "slices of the padded input, one einsum for each place of the kernel, and their sum"},
-    {"swapaxes", "\"transpose\" with \"axes\": every axis in its new order"},
-    {"expand_dims", "\"reshape\" with a \"shape\" that has the new extent of 1"},
-    {"unsqueeze", "\"reshape\" with a \"shape\" that has the new extent of 1"},
-    {"split", "a \"slice\" node for each piece"},
-    {"chunk", "a \"slice\" node for each piece"},
-    {"stack", "a \"reshape\" of each input to a new axis of 1, then \"concat\""},
 };
 
 std::vector<OpEntry> make_table() {
@@ -138,19 +101,9 @@ Rows const& rows() {
     return table;
 }
 
-/// "CrossEntropyLoss", "cross_entropy_loss" and "cross_entropy" are one name.
-std::string plain_name(std::string_view written) {
-    std::string out;
-    for (char const c : without_modules(written))
-        if (c != '_') out += lower_letter(c);
-    if (out.size() > 4 && out.ends_with("loss")) out.resize(out.size() - 4);
-    return out;
-}
-
 void tell_unknown(Cursor const& op, std::string const& text) {
-    for (Recipe const& row : recipes)
-        if (plain_name(row.written) == plain_name(text))
-            return op.fail("an op that is one of ours", quote(text), "write " + std::string(row.nodes));
+    if (std::string const nodes = recipe_for(text); !nodes.empty())
+        return op.fail("an op that is one of ours", quote(text), "write " + nodes);
     for (scalar::TwoMeanings const& row : ambiguous)
         if (row.written == without_modules(text))
             return op.fail("an op that means one thing", quote(text),

@@ -117,6 +117,20 @@ std::string derived_mend(std::string const& name, std::vector<std::string> const
     return "";
 }
 
+/// "g/W" where a gradient has that, of "dW", "grad_W", "W.grad" and "loss/W", as others call it.
+std::string gradient_meant(std::string const& name, std::vector<std::string> const& known) {
+    std::vector<std::string> tensors;
+    for (std::string const begin : {"d", "g_", "d_", "grad_", "grad/"})
+        if (name.starts_with(begin)) tensors.push_back(name.substr(begin.size()));
+    for (std::string const end : {"_grad", ".grad", "_g"})
+        if (name.ends_with(end)) tensors.push_back(name.substr(0, name.size() - end.size()));
+    if (auto const slash = name.rfind('/'); slash != std::string::npos) tensors.push_back(name.substr(slash + 1));
+    for (std::string const& tensor : tensors)
+        for (std::string const& other : known)
+            if (!tensor.empty() && other.ends_with("/" + tensor)) return other;
+    return "";
+}
+
 /// {"of": "loss", "wrt": ["W1", "W2"]}
 void resolve_gradient(NodeDeclaration& declaration, Names& names) {
     Cursor const grad = declaration.node.at("grad");
@@ -287,10 +301,12 @@ std::string Names::suggestion(std::string const& name, std::string const& own) {
         if (!own_values.empty()) return "its values have names of their own: write " + one_of(own_values);
     }
     if (is_param(name))
-        return "it is a param, which joins read by name; to read it as a tensor, or differentiate by it, make it one: "
-               "\"tensors\": {\"" +
-               name + "\": {\"shape\": [], \"data\": {\"fill\": 1}}}";
+        return "it is a param, which joins read by name; to read it as a tensor, or differentiate by it, make it one "
+               "in place of the "
+               "param: \"tensors\": {\"" +
+               name + "\": {\"shape\": [], \"data\": {\"fill\": 1}}} with its value for 1";
     if (std::string mend = derived_mend(name, known); !mend.empty()) return mend;
+    if (std::string const meant = gradient_meant(name, known); !meant.empty()) return did_you_mean(meant);
     return mend_name(name, known, define);
 }
 

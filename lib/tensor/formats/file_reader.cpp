@@ -267,6 +267,16 @@ FileContents safetensors_contents(SafetensorsSource const& source, Asker const& 
 
 namespace {
 
+/// The dtypes of which a shape takes so many bytes: "\"f64\", \"c64\" or \"i64\"".
+std::string dtypes_of_length(std::uint64_t bytes, Wanted const& wanted) {
+    std::vector<std::string> names;
+    auto const elements = static_cast<std::uint64_t>(element_count(wanted.shape));
+    for (DType const dtype : {DType::f64, DType::f32, DType::f16, DType::bf16, DType::c64, DType::c128, DType::i64,
+                              DType::i32, DType::i16, DType::i8, DType::u8})
+        if (elements > 0 && bytes == elements * size_of(dtype)) names.push_back("\"" + std::string(name(dtype)) + "\"");
+    return names.empty() ? "" : one_of(names);
+}
+
 /// A raw file has no header; one of another length than its tensor may be of a kind that has.
 void check_raw_length(Storage const& file, RawSource const& source, std::uint64_t offset, Wanted const& wanted) {
     try {
@@ -275,8 +285,13 @@ void check_raw_length(Storage const& file, RawSource const& source, std::uint64_
                      "correct the shape or dtype, or give \"offset\": with it the file may have more than the tensor");
     } catch (InputError const& error) {
         auto const kind = file_kind(file);
-        if (!kind) throw;
         Fault fault = error.faults().front();
+        if (std::string const dtypes = dtypes_of_length(file.size() - std::min(offset, file.size()), wanted);
+            !kind && !dtypes.empty()) {
+            fault.fix = "write \"dtype\": " + dtypes + ", which this shape takes so many bytes of, or " + fault.fix;
+            throw InputError(fault);
+        }
+        if (!kind) throw;
         fault.found += " of " + found_text(*kind);
         fault.fix = kind->mend;
         throw InputError(fault);

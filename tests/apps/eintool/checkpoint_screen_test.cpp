@@ -65,7 +65,8 @@ TEST_CASE("what is damaged is shown as such, with what to do", "[apps][checkpoin
     CHECK_FALSE(screen.whole);
     CHECK(shows(screen.text,
                 "checkpoint    " + dir + "/000002: damaged\n" + dir + "/000002/grad.W.npy: value 'grad/W', box "));
-    CHECK(shows(screen.text, "; remove " + dir + "/000002 to go on from the one before, " + dir + "/000001\n"));
+    CHECK(shows(screen.text,
+                "; move " + dir + "/000002 out of " + dir + " to go on from the one before, " + dir + "/000001\n"));
     fs::remove(dir + "/000001/manifest.json");
     CHECK(shows(checkpoint_screen(dir, Check::sizes).text,
                 "older         000001: damaged: " + dir + "/000001/manifest.json"));

@@ -164,7 +164,7 @@ TEST_CASE("unknown keys are faults with the nearest known one; x- keys are left 
     REQUIRE(document.faults.list().size() == 2);
     CHECK(document.faults.list()[0].text() ==
           "g.json: /completely-different: expected name or shape, found the unknown key \"completely-different\"; "
-          "remove it, or begin it with x-");
+          "remove it if it means nothing, or begin it with x-");
     CHECK(document.faults.list()[1].text() ==
           "g.json: /nmae: expected name or shape, found the unknown key \"nmae\"; did you mean \"name\"?");
 }

@@ -68,6 +68,9 @@ def save(outputs: Outputs, path: "os.PathLike[str] | str", **extra: Any) -> List
 
     Gradients and what loops leave keep the names that the graph gives them, as `g/X`.
     """
+    if isinstance(outputs, (str, os.PathLike)):
+        raise refuse("save", "outputs, then the graph's file", f"{os.fspath(outputs)!r} first",
+                     f"write save(outputs, \"graph.json\"); elements are numpy.save({os.fspath(outputs)!r}, run(x))")
     path = os.fspath(path)
     stem = os.path.basename(path).partition(".")[0]
     document = write_graph(outputs, stem, prefix=f"{stem}.", extra=extra)

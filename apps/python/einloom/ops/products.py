@@ -30,6 +30,10 @@ def einsum(subscripts: Any, *operands: Any, join: Optional[str] = None, agg: str
     """
     if not isinstance(subscripts, (str, dict)):
         return _interleaved([subscripts, *operands], join=join, agg=agg, dtype=dtype, sizes=sizes, path=path)
+    if len(operands) == 1 and isinstance(operands[0], (list, tuple)) and any(
+            isinstance(one, Array) for one in operands[0]):
+        raise refuse(f"einsum {subscripts!r}", "operands one by one", "a list of them",
+                     "write einsum(subscripts, X, Y), or *operands")
     nodes = [as_array(operand).node for operand in operands]
     terms, out = reading.parse(subscripts, [len(node.shape) for node in nodes])
     unknown = [label for label in sizes or {} if label not in {*out, *(one for term in terms for one in term)}]

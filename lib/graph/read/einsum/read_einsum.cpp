@@ -3,6 +3,7 @@
 
 #include "lib/base/text/near_names.hpp"
 #include "lib/graph/contract.hpp"
+#include "lib/graph/ops/recipes.hpp"
 #include "lib/graph/read/einsum/bind_labels.hpp"
 #include "lib/graph/read/einsum/named_agg.hpp"
 #include "lib/graph/read/einsum/read_join.hpp"
@@ -21,6 +22,10 @@ std::optional<NamedAgg> read_agg(Cursor const& node) {
     if (!text) return std::nullopt;
     if (auto const agg = named_agg(*text)) return agg;
     std::vector<std::string> const names = named_agg_names();
+    if (std::string const nodes = recipe_for(*text); !nodes.empty()) {
+        at->fail(one_of(names), quote(*text), "write " + nodes);
+        return std::nullopt;
+    }
     at->fail(one_of(names), quote(*text), mend_name(*text, names, "write one of these"));
     return std::nullopt;
 }

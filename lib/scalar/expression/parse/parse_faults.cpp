@@ -36,6 +36,8 @@ std::string fix_of_token(Token const& token) {
 }
 
 std::string fix_of(Token const& token, bool behind_operand) {
+    if (!behind_operand && token.text == "|") return "write abs(x) for |x|";
+    if (!behind_operand && token.text == "=") return "a join is a value and assigns nothing: write x + y for x += y";
     if (std::string fix = fix_of_token(token); !fix.empty()) return fix;
     if (behind_operand && token.kind == TokenKind::label)
         return "write the operand alone: \"einsum\" says which element it is; [i] is the index of label i";
@@ -63,8 +65,9 @@ std::optional<ParseFault> wrong_count(Token const& function, std::size_t found, 
     bool const open = found < least && (function.text == "min" || function.text == "max");
     std::string const wanted = (open ? "at least " : "") + std::to_string(least);
     std::string const fix = open ? "add what is missing, or aggregate: \"agg\": \"" + std::string(function.text) + "\""
-                            : found < least ? "add what is missing"
-                                            : "remove what is too much";
+                            : found < least          ? "add what is missing"
+                            : function.text == "log" ? "write log2(x), log10(x), or log(x)/log(y) for the base y"
+                                                     : "remove what is too much";
     return ParseFault{function.where,
                       wanted + (least == 1 ? " argument of " : " arguments of ") + quoted_text(function.text),
                       std::to_string(found), fix};

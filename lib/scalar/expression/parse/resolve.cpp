@@ -44,6 +44,9 @@ std::string_view other_spelling(std::string_view name) {
         return "complete the expression";
     if (name == "T" || name == "transpose") return "axes are the business of \"einsum\": \"ij->ji\"";
     if (name == "shape" || name == "len") return "write size(label) for a label's extent";
+    if (name == "cumsum" || name == "cumprod" || name == "tril" || name == "triu" || name == "sort" ||
+        name == "median" || name == "argsort" || name == "topk")
+        return "it needs other elements too: write a node of its own; {\"op\": NAME} says how";
     if (name == "softmax" || name == "log_softmax") return "it needs a whole axis: write a node {\"op\": \"softmax\"}";
     if (name == "lambda") return "write what it gives, of x, y, ...";
     if (name.size() > 1 && dtype_from_name(name)) return "write cast_f32(x) and the like to convert";

@@ -101,7 +101,7 @@ TEST_CASE("boxes of a value are read from any of its saved boxes together, nothi
     CHECK(bytes == samples::take(values[1].whole, across));
     std::vector<std::byte> more(4 * 3 * 4 * 2);
     std::string const refused = input_error_of([&] { load_box(*found, h, Box::whole(h.shape), more); });
-    CHECK(has(refused, "000003/h.npy: value 'h': expected [0:4, 0:3, 0:4], found only a part; remove "));
+    CHECK(has(refused, "000003/h.npy: value 'h': expected [0:4, 0:3, 0:4], found only a part; move "));
 }
 
 TEST_CASE("a box in parts is the same bytes in the same order", "[executor][checkpoint]") {
@@ -169,19 +169,20 @@ TEST_CASE("a newest that is not whole is refused, with what to do", "[executor][
     save(dir, "000001", live_values(1));
     std::string const one = (dir / "000001").string();
     fs::remove(dir / "000001" / "h.npy");
-    CHECK(has(input_error_of([&] { newest_checkpoint(dir); }),
-              one + "/h.npy: expected a file, found none; remove " + one + " to go on from the beginning"));
+    CHECK(has(input_error_of([&] { newest_checkpoint(dir); }), one + "/h.npy: expected a file, found none; move " +
+                                                                   one + " out of " + dir.string() +
+                                                                   " to go on from the beginning"));
     save(dir, "000002", live_values(1));
     std::string const two = (dir / "000002").string();
     fs::resize_file(dir / "000002" / "h.npy", 7);
     fs::remove(dir / "000002" / "rest.json");
     std::string const both = input_error_of([&] { newest_checkpoint(dir); });
-    CHECK(has(both, two + "/h.npy: expected 224 bytes, found 7 bytes; remove " + two +
+    CHECK(has(both, two + "/h.npy: expected 224 bytes, found 7 bytes; move " + two + " out of " + dir.string() +
                         " to go on from the one before, " + one));
     CHECK(has(both, two + "/rest.json: expected a file, found none"));
     fs::create_directory(dir / "000003");
     CHECK(has(input_error_of([&] { newest_checkpoint(dir); }),
-              "000003/manifest.json: expected a file that can be read, found none; remove "));
+              "000003/manifest.json: expected a file that can be read, found none; move "));
     touch(dir / "000004");
     CHECK(has(input_error_of([&] { newest_checkpoint(dir); }), "000004: expected the folder of a checkpoint, found "));
     fs::create_directory_symlink("000001", dir / "000005");

@@ -164,7 +164,7 @@ private:
 /// Whether the message names something in the folder of the damaged checkpoint.
 bool names_file(InputError const& error, fs::path const& dir) {
     return std::all_of(error.faults().begin(), error.faults().end(), [&](Fault const& fault) {
-        return fault.file.starts_with((dir / "00000").string()) && fault.fix.find("remove ") == 0;
+        return fault.file.starts_with((dir / "00000").string()) && fault.fix.find("move ") == 0;
     });
 }
 

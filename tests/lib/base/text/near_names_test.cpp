@@ -22,6 +22,15 @@ TEST_CASE("a name that is like none has no nearest name", "[lib][base][near_name
     CHECK(nearest_name("Q", std::vector<std::string>{"A", "B"}).empty());  // one letter is like no other
 }
 
+TEST_CASE("words that mean something else are not taken for slips", "[lib][base][near_names]") {
+    std::vector<std::string> const known{"sum", "ceil", "while", "dims", "minimum", "weight", "nodes", "mean"};
+    for (char const* word : {"cumsum", "tril", "until", "bias", "einsum", "mode", "height-of"})
+        CHECK(nearest_name(word, known).empty());
+    CHECK(nearest_name("odes", known) == "nodes");    // the first letter is lacking, and nothing else is wrong
+    CHECK(nearest_name("wiehgt", known) == "weight");  // letters are exchanged twice
+    CHECK(nearest_name("maen", known) == "mean");
+}
+
 TEST_CASE("among equally near names the first is reported", "[lib][base][near_names]") {
     std::vector<std::string> const known{"sum", "max", "sam"};
     CHECK(nearest_name("sxm", known) == "sum");

@@ -1,0 +1,72 @@
+#include "lib/base/json_foreign_keys.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace ein {
+namespace {
+
+/// In an object that may have `beside`.
+struct ForeignKey {
+    std::string_view written, beside, mend;
+};
+
+constexpr std::string_view aggregated =
+    "write in the output what stays: \"ij->i\" aggregates j; or write a node as {\"op\": \"mean\", \"axis\": 1}";
+constexpr std::string_view kept = "write a label of extent 1 in the output: \"ij->iu\" with \"sizes\": {\"u\": 1}";
+constexpr std::string_view second_transposed =
+    "write \"einsum\": \"ij,kj->ik\", which names the axes of the second input in their order";
+constexpr std::string_view first_transposed =
+    "write \"einsum\": \"ji,jk->ik\", which names the axes of the first input in their order";
+constexpr std::string_view as_input =
+    "list it in \"inputs\", as layer_norm takes them ([X, WEIGHT, BIAS]), or use it in a node of its own";
+constexpr std::string_view other_norm =
+    "norm is the 2-norm; the 1-norm is {\"einsum\": \"ij->i\", \"join\": \"abs(x)\"}, with \"agg\": \"max\" the "
+    "maximum norm";
+constexpr std::string_view beside_data = "write it beside \"data\", as a key of the tensor";
+
+constexpr std::array foreign{
+    ForeignKey{"axis", "einsum", aggregated},
+    ForeignKey{"axes", "einsum", aggregated},
+    ForeignKey{"dim", "einsum", aggregated},
+    ForeignKey{"dims", "einsum", aggregated},
+    ForeignKey{"keepdims", "einsum", kept},
+    ForeignKey{"keepdim", "einsum", kept},
+    ForeignKey{"transpose_b", "inputs", second_transposed},
+    ForeignKey{"transB", "inputs", second_transposed},
+    ForeignKey{"trans_b", "inputs", second_transposed},
+    ForeignKey{"adjoint_b", "inputs", second_transposed},
+    ForeignKey{"transpose_a", "inputs", first_transposed},
+    ForeignKey{"transA", "inputs", first_transposed},
+    ForeignKey{"trans_a", "inputs", first_transposed},
+    ForeignKey{"adjoint_a", "inputs", first_transposed},
+    ForeignKey{"weight", "inputs", as_input},
+    ForeignKey{"bias", "inputs", as_input},
+    ForeignKey{"gamma", "inputs", as_input},
+    ForeignKey{"beta", "inputs", as_input},
+    ForeignKey{"ord", "op", other_norm},
+    ForeignKey{"p", "op", other_norm},
+    ForeignKey{"until", "while",
+               "write the opposite: \"while\" names a scalar that is 0 when the loop is to end, as {\"join\": \"!x\"} "
+               "makes of this one"},
+    ForeignKey{"dtype", "raw", beside_data},
+    ForeignKey{"dtype", "npy", beside_data},
+    ForeignKey{"dtype", "fill", beside_data},
+    ForeignKey{"dtype", "values", beside_data},
+    ForeignKey{"dtype", "random", beside_data},
+    ForeignKey{"shape", "raw", beside_data},
+    ForeignKey{"shape", "npy", beside_data},
+    ForeignKey{"shape", "fill", beside_data},
+    ForeignKey{"shape", "values", beside_data},
+    ForeignKey{"shape", "random", beside_data},
+};
+
+}  // namespace
+
+std::string mend_foreign_key(std::string_view written, std::span<std::string const> known) {
+    for (ForeignKey const& key : foreign)
+        if (key.written == written && std::ranges::find(known, key.beside) != known.end()) return std::string(key.mend);
+    return "";
+}
+
+}  // namespace ein

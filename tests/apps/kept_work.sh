@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# No program loses what was computed, or advises to: checkpoints, inputs that outputs replace, schedules and scripts.
+# Usage: kept_work.sh BIN_FOLDER
+set -uo pipefail
+bin=$(realpath "$1")
+source "$(dirname "$(realpath "$0")")/expect.sh"
+export EINLOOM_CACHE=$work/cache PATH=$bin:$PATH
+cd "$work" || exit 1
+
+# A checkpoint holds what manifest.json names. einplan writes nothing beside it, and what others put there does no harm.
+cat > loop.json << 'EOF'
+{"eingraph": 1, "dtype": "f64", "tensors": {"W": {"shape": [1000], "data": {"fill": 1}}},
+ "nodes": [{"name": "fit", "loop": {"times": 400000000, "carry": {"W": "W1"},
+            "body": [{"name": "W1", "einsum": "i->i", "inputs": ["W"], "join": "x*0.999"}]}}],
+ "outputs": ["fit/W"]}
+EOF
+expect 0 "" einplan loop.json -n 1 -q
+expect 75 "stopped early" einrun loop.sched -q --checkpoint ck --stop-at 1
+one=$(find ck -mindepth 1 -maxdepth 1 -name '0*')
+expect 2 "-o: expected the schedule's file, since GRAPH lies in a checkpoint, where nothing else is kept, found none; \
+write einplan --resume ck -n 1, or add -o FILE" einplan "$one/rest.json" -n 1 -q
+[ ! -e "$one/rest.sched" ] || fail "a schedule was written into $one"
+expect 2 "write einplan --resume $work/ck -n 3" bash -c "cd $one; einplan rest.json -n 3"
+expect 0 "" einplan "$one/rest.json" -n 1 -q -o rest.sched
+echo notes > "$one/notes.txt"
+expect 0 "note: $one/notes.txt is no file of the checkpoint that it lies in, and goes when that is removed" \
+    einplan --resume ck -n 1 -q
+expect 0 "" test -e ck/rest.sched
+for value in "$one"/*.npy; do printf x >> "$value"; done
+expect 3 "; move $one out of ck to go on from the beginning" einplan --resume ck -n 1 -q
+
+# A finished run is not run again by removing its results.
+cat > add.json << 'EOF'
+{"eingraph": 1, "tensors": {"A": {"shape": [4], "data": {"fill": 1}}},
+ "nodes": [{"name": "B", "einsum": "i->i", "inputs": ["A"], "join": "x + 1"}], "outputs": ["B"]}
+EOF
+expect 0 "" einplan add.json -n 1 -q
+expect 0 "" einrun add.sched -q --out res --checkpoint res
+expect 0 "nothing to do; give another folder to --checkpoint to run it again" \
+    einrun add.sched -q --out res --checkpoint res
+
+# An output that replaces the file of an input is told, and refused where the input is wanted once more.
+mkdir -p results
+cp res/B.npy results/W1.npy
+cp res/B.npy W0.npy
+cat > step.json << 'EOF'
+{"eingraph": 1, "tensors": {"W": {"shape": [4], "data": {"npy": "results/W1.npy"}}},
+ "nodes": [{"name": "W1", "einsum": "i->i", "inputs": ["W"], "join": "x + 1"}], "outputs": ["W1"]}
+EOF
+expect 0 "" einplan step.json -n 1 -q
+told="output 'W1' is written to results/W1.npy, which tensor 'W' is read from"
+expect 2 "--verify: expected inputs that are still there when the run has ended, found that $told; give another --out" \
+    einrun step.sched -q --verify
+expect 2 "--checkpoint: expected inputs that are still there" einrun step.sched -q --checkpoint other
+expect 0 "" cmp results/W1.npy W0.npy
+expect 0 "warning: $told: it is replaced when the run ends; give another --out to keep it" einrun step.sched -q
+expect 2 "found that $told" einrun step.sched -q --verify --input W="$work/results/../results/W1.npy"
+expect 0 "" einrun step.sched -q --verify --input W=W0.npy
+expect 0 "" einrun step.sched -q --verify --out fresh
+# One that is the input itself stays as it is.
+sed 's#results/W1#same/W#; s/"outputs": ./&"W", /' step.json > same.json
+mkdir same
+cp W0.npy same/W.npy
+expect 0 "" einplan same.json -n 1 -q
+expect 0 "" einrun same.sched -q --verify --out same
+
+# A script is printed, a schedule is a file.
+expect 2 "-o: expected the schedule's file, since --batch prints the script, found 'job.sh'; write > job.sh" \
+    einplan add.json -n 2 --batch slurm -o job.sh
+[ ! -e job.sh ] || fail "job.sh was written"
+expect 2 "--batch: expected another file than the schedule's for what is printed, found 'add.sched' for both; write \
+> job.sh" bash -c 'einplan add.json -n 2 --batch slurm > add.sched'
+expect 2 "standard output: expected another file" bash -c 'einplan add.json -n 2 --explain -o e.sched > e.sched'
+expect 0 "" bash -c 'einplan add.json -n 2 --batch slurm > job.sh'
+expect 0 "#SBATCH" head -5 job.sh
+
+exit "$failed"

@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# Options in the wrong number of words, twice, or against one another, sizes that are none, files in other encodings:
+# the message has our form and says what to write, and what it says is accepted.
+# Usage: option_mistakes.sh BIN_FOLDER
+set -uo pipefail
+bin=$(realpath "$1")
+source "$(dirname "$(realpath "$0")")/expect.sh"
+export EINLOOM_CACHE=$work/cache PATH=$bin:$PATH
+cd "$work" || exit 1
+
+cat > g.json << 'EOF'
+{"eingraph": 1, "params": {"eta": 0.5}, "tensors": {"A": {"shape": [4]}, "B": {"shape": [4]}},
+ "nodes": [{"name": "C", "einsum": "i,i->i", "inputs": ["A", "B"], "join": "x + eta*y"}], "outputs": ["C"]}
+EOF
+echo '{"eingraph": 1, "tensors": {"A": {"shape": [4], "data": {"fill": 1}}},
+       "nodes": [{"name": "B", "einsum": "i->i", "inputs": ["A"]}], "outputs": ["A", "B"]}' > files.json
+expect 0 "" einplan files.json -n 1 -q
+expect 0 "" einrun files.sched -q --out .
+expect 0 "" einplan g.json -n 1 -q
+run() { einrun g.sched -q "$@"; }
+
+# Values in several words, and several in one.
+expect 2 "write it in one word: --input A=A.npy" run --input A = A.npy
+expect 2 "write it in one word: --input A=A.npy" run --input A A.npy
+expect 2 "write --input once for each: --input B=B.npy" run --input A=A.npy B=B.npy
+expect 2 "write --input once for each: --input A=A.npy --input B=B.npy" run --input A=A.npy,B=B.npy
+expect 2 "found 'A.npy'; write --input A=A.npy" run --input A.npy
+expect 2 "write it in one word: --input A=A.npy" run --input A= A.npy
+expect 2 "found 'A='; write --input A=a.npy, without blanks" run --input A=
+expect 0 "" run --input A=A.npy --input B=B.npy
+expect 2 "write it in one word: --set eta=0.1" run --input A=A.npy --input B=B.npy --set eta 0.1
+expect 2 "found 'eta'; write --set eta=0.1" run --input A=A.npy --input B=B.npy --set eta
+expect 0 "" run --input A=A.npy --input B=B.npy --set eta=0.1
+expect 2 "found '--verify 20'; write --verify=20" eintool run g.json -n 1 --verify 20
+expect 0 "" eintool run files.json -n 1 --verify=20 --out out
+
+# Given twice, against another one, with a value that it has not, without one that it has.
+expect 2 "expected it once, found 2 times; leave out what is too much" einplan g.json -n 2 --ranks 4
+expect 2 "expected no --resume with it, found both; leave one out" einplan g.json --resume ck -n 2
+expect 2 "--check-finite: expected another value, or none, found 'warn'" run --check-finite=warn
+expect 2 "--batch: expected a value behind it, found none; it is: slurm or mpirun" einplan g.json -n 2 --batch
+expect 2 "expected a value behind it, found none; it is: the file to write" einplan g.json -n 2 -o
+expect 2 'did you mean "--ranks"?' einplan g.json --n 4
+expect 2 'did you mean "--tolerance"?' eintool diff A.npy B.npy --rtol 1e-3
+expect 2 "--checkpoint DIR goes on by itself from what is there" run --resume ck
+
+# Sizes.
+expect 2 "SIZES: expected sizes of 1 or more, found '0'; write a larger one" eintool make matmul 0 4 4
+expect 2 "expected sizes as words, found '4,4,4'; write 4 4 4" eintool make matmul 4,4,4
+expect 2 "expected sizes, found --out x.json; write -o x.json" eintool make matmul 4 4 4 --out x.json
+expect 0 "" eintool make matmul 4 4 4 -o x.json
+
+# Encodings.
+iconv -f utf-8 -t utf-16 g.json > wide.json
+expect 3 "expected UTF-8, found UTF-16, as PowerShell's > writes it; save it as UTF-8: iconv -f utf-16 -t utf-8" \
+    eintool validate wide.json
+expect 0 "sound" eintool validate <(iconv -f utf-16 -t utf-8 wide.json)
+sed 's/"params"/"x-note": "Gr\xf6\xdfe", &/' g.json > latin.json
+expect 3 "expected UTF-8, found a byte that is none; save it as UTF-8: iconv -f latin1 -t utf-8" \
+    eintool validate latin.json
+expect 0 "sound" eintool validate <(iconv -f latin1 -t utf-8 latin.json)
+
+# Joins.
+join() { sed "s#x + eta\*y#$1#" g.json > join.json; }
+join '|x-y|'; expect 3 "write abs(x) for |x|" eintool validate join.json
+join 'x += y'; expect 3 "a join is a value and assigns nothing: write x + y for x += y" eintool validate join.json
+join 'log(x, 2)'; expect 3 "write log2(x), log10(x), or log(x)/log(y) for the base y" eintool validate join.json
+for written in 'abs(x-y)' 'x + y' 'log2(x)' 'log10(x)' 'log(x)/log(y)'; do
+    join "$written"; expect 0 "sound" eintool validate join.json
+done
+
+# mpirun's own children do not start it again.
+expect 2 "found that mpirun started it; run it without mpirun: -n says how many ranks there are" \
+    env -u SLURM_JOB_ID OMPI_COMM_WORLD_RANK=0 eintool run g.json -n 2
+
+exit "$failed"

@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""What people who come from NumPy and PyTorch write by mistake: each is refused with what to write, or means what they
+think it does.
+
+mistakes_test.py. Exits with 77 (skipped) where NumPy is missing.
+"""
+import pathlib
+import sys
+import unittest
+import unittest.mock
+import warnings
+
+try:
+    import numpy as np
+except ImportError:
+    print("skipped: NumPy is not installed")
+    sys.exit(77)
+
+MODULE = pathlib.Path(__file__).resolve().parents[2] / "apps" / "python"
+sys.path.insert(0, str(MODULE))
+import einloom as el  # noqa: E402
+from einloom.programs.process import Ended  # noqa: E402
+
+
+class Mistakes(unittest.TestCase):
+    """Each has a text of its own."""
+
+    def refused(self, text, act):
+        with self.assertRaises(Exception) as caught:
+            act()
+        self.assertIn(text, str(caught.exception))
+
+    def test_random_tensors_without_a_seed_differ(self):
+        first, second = el.run([el.random((6, 4)), el.random((6, 4))])
+        self.assertFalse((first == second).any())
+        again = el.run([el.random((6, 4), seed=3), el.random((6, 4), seed=3)])
+        self.assertTrue((again[0] == again[1]).all())
+
+    def test_extents_are_given_as_a_shape(self):
+        self.refused("random: expected a shape, and all else by name, found 2 arguments without a name; "
+                     "write random((600, 400))", lambda: el.random(600, 400))
+        self.refused("write random((6, 4), seed=3)", lambda: el.random((6, 4), 3))
+        self.refused("write zeros((3, 4))", lambda: el.zeros(3, 4))
+        self.refused("write ones((3, 4))", lambda: el.ones(3, 4))
+        self.refused("random, seed: expected a whole number from 0 on, found -1", lambda: el.random((3,), seed=-1))
+        self.assertEqual(el.zeros((3, 4), np.float32).dtype, np.float32)
+        self.assertEqual(el.ones(3, "int64").shape, (3,))
+
+    def test_a_transposed_input_is_to_be_transposed(self):
+        Y = el.input("Y", (3, 4))
+        self.refused("expected shape (3, 4), found (4, 3); transpose it (.T), or declare input('Y', (4, 3))",
+                     lambda: el.run(Y + 1, inputs={"Y": np.ones((4, 3))}))
+        self.refused("expected shape (3, 4), found (12,); give one of that shape, or declare input('Y', (12,))",
+                     lambda: el.run(Y + 1, inputs={"Y": np.ones(12)}))
+        self.refused("found none for Y but one for 'Z'; give run(..., inputs={'Y': array})",
+                     lambda: el.run(Y + 1, inputs={"Z": np.ones((3, 4))}))
+
+    def test_what_is_carried_transposed_is_to_be_transposed(self):
+        self.refused("found shape (3, 2) of f64; transpose it (.T)",
+                     lambda: el.loop(lambda x: x.T, carry={"x": el.zeros((2, 3))}, times=2))
+        self.refused("convert it with .astype",
+                     lambda: el.loop(lambda x: x.astype("float32"), carry={"x": el.zeros(3)}, times=2))
+        self.refused("found None, since the step returns nothing",
+                     lambda: el.loop(lambda x: None, carry={"x": el.zeros(3)}, times=2))
+
+    def test_habits_of_other_libraries_are_answered(self):
+        X = el.input("X", (3, 4))
+        for attribute, text in (("backward", "einloom.grad(loss, [W])"), ("numpy", "einloom.run(x)"),
+                                ("cuda", "device='cuda'"), ("view", ".reshape(...)"), ("detach", "leave it out"),
+                                ("to", ".astype(dtype)"), ("nothing", "einloom.NAME(x)")):
+            self.refused(f"an einloom.Array has no {attribute!r}", lambda: getattr(X, attribute))
+            self.refused(text, lambda: getattr(X, attribute))
+        self.assertFalse(hasattr(X, "__cuda_array_interface__"))
+        self.refused("a format '.3f': expected elements that are known", lambda: f"{X:.3f}")
+        self.assertEqual(f"{X}", repr(X))
+        self.refused("functions stand in the module itself", lambda: el.nn)
+        self.refused("write run([A, B])", lambda: el.run(X, X))
+        self.refused("operands one by one", lambda: el.einsum("ij,ij->", [X, X]))
+        self.refused("write load('X.npy') for a file", lambda: el.tensor("X.npy"))
+        self.refused("elements are numpy.save('o.npy', run(x))", lambda: el.save("o.npy", X))
+        self.refused("grad(f(X), [X])", lambda: el.grad(lambda x: x.sum()))
+        self.refused("name them: grad(loss, [W])", lambda: el.grad(X.sum()))
+        self.refused("found shape () of i64; compute it in real numbers",
+                     lambda: el.grad(el.zeros(3, dtype="int64").sum(), [X]))
+
+    def test_what_mpirun_says_of_root_is_passed_on(self):
+        said = ["-" * 70, "mpirun has detected an attempt to run as root.", "-" * 70,
+                "eintool: mpirun ended with code 1"]
+        planned = Ended(0, "{}", [])
+        with unittest.mock.patch("einloom.run.run_program", side_effect=[planned, Ended(1, "", said)]):
+            self.refused("OMPI_ALLOW_RUN_AS_ROOT=1", lambda: el.run(el.ones(3), ranks=2))
+
+    def test_warnings_of_planning_are_warnings(self):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            el.run(el.ones(3) + 1, memory="4096")
+        self.assertTrue(any("--memory" in str(one.message) for one in caught), caught)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
