@@ -10,16 +10,33 @@ struct Pair {  // a complex number
 using I64 = std::int64_t;
 using U64 = std::uint64_t;
 
-/// What a comparison of T gives.
+template <class T>
+concept Whole = std::is_integral_v<T>;
+
+/// What a comparison of T gives: of integers, a register as wide.
 template <class T>
 struct TruthOf {
     using Type = I64;
 };
+template <Whole T>
+struct TruthOf<T> {
+    using Type = T;
+};
 template <class T>
 using Truth = typename TruthOf<T>::Type;
 
-I64 wrapped(U64 x) { return static_cast<I64>(x); }
-U64 bits(I64 x) { return static_cast<U64>(x); }
+/// In which T is added and multiplied without overflow that has no meaning.
+template <Whole T>
+using Modular = std::conditional_t<sizeof(T) < 8, std::uint32_t, U64>;
+
+template <Whole T>
+T wrapped(Modular<T> x) {
+    return static_cast<T>(x);
+}
+template <Whole T>
+Modular<T> bits(T x) {
+    return static_cast<Modular<T>>(x);
+}
 
 struct Add {
     template <class T>
@@ -30,7 +47,10 @@ struct Add {
     static Pair<T> of(Pair<T> a, Pair<T> b) {
         return {a.re + b.re, a.im + b.im};
     }
-    static I64 of(I64 a, I64 b) { return wrapped(bits(a) + bits(b)); }
+    template <Whole T>
+    static T of(T a, T b) {
+        return wrapped<T>(bits(a) + bits(b));
+    }
 };
 struct Sub {
     template <class T>
@@ -41,7 +61,10 @@ struct Sub {
     static Pair<T> of(Pair<T> a, Pair<T> b) {
         return {a.re - b.re, a.im - b.im};
     }
-    static I64 of(I64 a, I64 b) { return wrapped(bits(a) - bits(b)); }
+    template <Whole T>
+    static T of(T a, T b) {
+        return wrapped<T>(bits(a) - bits(b));
+    }
 };
 struct Mul {
     template <class T>
@@ -54,12 +77,26 @@ struct Mul {
         // (its bug 107647).
         return {a.re * b.re + a.im * -b.im, a.re * b.im + a.im * b.re};
     }
-    static I64 of(I64 a, I64 b) { return wrapped(bits(a) * bits(b)); }
+    template <Whole T>
+    static T of(T a, T b) {
+        return wrapped<T>(bits(a) * bits(b));
+    }
 };
 struct Div {
     template <class T>
     static T of(T a, T b) {
         return a / b;
+    }
+};
+/// Of integers with less than 64 bits: the sign of the divisor, 0 when that is 0. A quotient of whole numbers, raised
+/// by half of what is between it and the next such quotient, has the same floor however its last bits are rounded.
+struct Mod {
+    template <Whole T>
+    static T of(T a, T b) {
+        using Real = std::conditional_t<sizeof(T) < 4, float, double>;
+        Real const x = static_cast<Real>(a), y = static_cast<Real>(b == 0 ? T(1) : b);
+        Real const inverse = Real(1) / y, half = y > 0 ? Real(0.5) : Real(-0.5);
+        return static_cast<T>(static_cast<std::int32_t>(x - floor_of((x + half) * inverse) * y));
     }
 };
 struct Min {  // nan wins, as in NumPy
@@ -119,10 +156,16 @@ struct Ne {
     }
 };
 struct And {
-    static I64 of(I64 a, I64 b) { return a & b; }
+    template <Whole T>
+    static T of(T a, T b) {
+        return static_cast<T>(a & b);
+    }
 };  // of truths
 struct Or {
-    static I64 of(I64 a, I64 b) { return a | b; }
+    template <Whole T>
+    static T of(T a, T b) {
+        return static_cast<T>(a | b);
+    }
 };
 struct Join {
     template <class T>
@@ -140,17 +183,27 @@ struct Neg {
     static Pair<T> of(Pair<T> a) {
         return {-a.re, -a.im};
     }
-    static I64 of(I64 a) { return wrapped(0 - bits(a)); }
+    template <Whole T>
+    static T of(T a) {
+        return wrapped<T>(Modular<T>(0) - bits(a));
+    }
 };
 struct Not {
-    static I64 of(I64 a) { return a ^ 1; }
+    template <Whole T>
+    static T of(T a) {
+        return static_cast<T>(a ^ 1);
+    }
 };  // of a truth
 struct Abs {
     template <class T>
     static T of(T a) {
         return absolute(a);
     }
-    static I64 of(I64 a) { return a < 0 ? wrapped(0 - bits(a)) : a; }
+    template <Whole T>
+    static T of(T a) {
+        T const sign = static_cast<T>(a < 0 ? -1 : 0);
+        return wrapped<T>(bits<T>(static_cast<T>(a ^ sign)) - bits(sign));
+    }
 };
 struct Sign {
     template <class T>
@@ -158,7 +211,10 @@ struct Sign {
         T const s = pick(a > T(0), T(1), T(0)) - pick(a < T(0), T(1), T(0));
         return pick(a != a, a, s);
     }
-    static I64 of(I64 a) { return I64(a > 0) - I64(a < 0); }
+    template <Whole T>
+    static T of(T a) {
+        return static_cast<T>((a > 0) - (a < 0));
+    }
 };
 struct Relu {
     template <class T>

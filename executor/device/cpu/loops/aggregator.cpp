@@ -103,7 +103,7 @@ struct Aggregator::Logarithms {
 
 std::optional<Aggregator> Aggregator::make(scalar::Agg agg, DType type, ExactTotals exact) {
     Aggregator made;
-    DType const registers = scalar::register_dtype(type);
+    DType const registers = scalar::own_register_dtype(type);
     made.element_ = size_of(registers);
     store_element(scalar::identity(agg, type), made.identity_, registers);
     if (agg != scalar::Agg::logsumexp)

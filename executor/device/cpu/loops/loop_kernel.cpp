@@ -65,6 +65,14 @@ ExactTotals exact_totals(LoopPlan const& plan, LoopBody const& body) {
 
 }  // namespace
 
+DType LoopBody::operand_registers() const {
+    return program == nullptr ? scalar::own_register_dtype(compute) : program->operand_registers();
+}
+
+DType LoopBody::join_registers() const {
+    return program == nullptr ? operand_registers() : program->result_registers();
+}
+
 LoopBody LoopBody::identity(DType type, scalar::Agg agg) {
     return {nullptr, {0}, 0, type, type, scalar::accumulate_dtype(agg, type), agg};
 }
@@ -79,7 +87,8 @@ LoopBody LoopBody::of(graph::EinSum const& einsum, KernelTypes const& types, sca
     for (int label : scalar::labels_of(einsum.join))
         body.indices = std::max(body.indices, static_cast<std::size_t>(label) + 1);
     if (einsum.join.op() != scalar::Op::operand || einsum.join.node().slot != 0)
-        body.program = std::make_shared<scalar::Program const>(einsum.join, types.compute, types.weak, params);
+        body.program = std::make_shared<scalar::Program const>(einsum.join, types.compute, types.weak, params,
+                                                               scalar::Program::Integers::own);
     if (body.program == nullptr || einsum.aggregated().empty() || is_complex(types.compute)) return body;
     auto region = std::make_shared<scalar::ExprRanges const>(einsum.join, params);
     if (region->chooses_by_index()) body.region = std::move(region);
@@ -136,15 +145,15 @@ bool LoopKernel::is_one_run(Extent inner, Extent outer) const {
 bool LoopKernel::results_stay() const {
     DType const type = nest_.output_dtype;
     if (nest_.aggregates() || nest_.accumulate || plan_.inner == LoopPlan::none) return false;
-    bool const as_it_is =
-        body_.join == body_.accumulate && type == body_.accumulate && type == scalar::register_dtype(type);
+    bool const as_it_is = body_.join == body_.accumulate && type == body_.accumulate &&
+                          body_.join_registers() == scalar::own_register_dtype(type);
     Extent const inner = nest_.labels[plan_.inner].output_stride;
     Extent const outer = plan_.outer == LoopPlan::none ? 0 : nest_.labels[plan_.outer].output_stride;
     return as_it_is && inner == static_cast<Extent>(size_of(type)) && is_one_run(inner, outer);
 }
 
 void LoopKernel::choose_fetches() {
-    DType const registers = scalar::register_dtype(body_.compute);
+    DType const registers = body_.operand_registers();
     Extent const size = static_cast<Extent>(size_of(registers));
     fetches_.assign(nest_.operand_dtypes.size(), Fetch::gather);
     for (DType type : nest_.operand_dtypes)
@@ -212,7 +221,7 @@ void LoopKernel::lay_out() {
 
 /// Every piece's results lie one behind another: [piece][outputs], in the accumulate type's register type.
 void LoopKernel::make_partials() {
-    DType const registers = scalar::register_dtype(body_.accumulate);
+    DType const registers = scalar::own_register_dtype(body_.accumulate);
     Nest each = nest_, combine;
     each.output_dtype = registers;
     each.accumulate = false;

@@ -29,6 +29,10 @@ struct LoopBody {
         {};                    // of the join, where it is the identity on part of the indices
     bool of_partials = false;  // its terms are partial results: few, each the sum of many
 
+    /// The register types of operands and of the join's values.
+    DType operand_registers() const;
+    DType join_registers() const;
+
     /// What an EinSum computes. @throws InputError for a param that `params` lacks
     static LoopBody of(graph::EinSum const& einsum, KernelTypes const& types, scalar::Params const& params);
     /// Operand 0 brought to `type`; over aggregated labels, the sum of its elements.

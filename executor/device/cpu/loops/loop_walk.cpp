@@ -180,7 +180,7 @@ LoopKernel::Walk::Values LoopKernel::Walk::fetch(std::size_t operand) {
 void LoopKernel::Walk::gather(std::size_t operand, std::byte* to) {
     std::byte const* from = pointers(k_.levels_.size())[operand];
     DType type = k_.nest_.operand_dtypes[operand];
-    DType const registers = scalar::register_dtype(k_.body_.compute);
+    DType const registers = k_.body_.operand_registers();
     bool const constant = k_.fetches_[operand] == Fetch::constant;
     std::size_t const count = constant ? 1 : columns(), row_count = constant ? 1 : rows();
     for (std::size_t row = 0; row < row_count; ++row) {
@@ -199,17 +199,11 @@ void LoopKernel::Walk::gather(std::size_t operand, std::byte* to) {
 /// The join's values in the accumulate type's registers: truth values for any and all, f64 for logsumexp of integers.
 LoopKernel::Walk::Values LoopKernel::Walk::to_accumulate(Values values, std::size_t count) {
     DType const join = k_.body_.join, accumulate = k_.body_.accumulate;
-    if (join == accumulate) return values;
-    DType const from = scalar::register_dtype(join), to = scalar::register_dtype(accumulate);
+    DType const from = k_.body_.join_registers(), to = scalar::own_register_dtype(accumulate);
+    if (join == accumulate && from == to) return values;
     std::size_t const present = values.constant ? 1 : count;
     std::byte* const converted = scratch_ + k_.layout_.values;
-    if (accumulate != DType::boolean) {
-        tile_convert(from, values.data, 1, to, converted, present);
-        return {converted, values.constant};
-    }
-    std::byte* const truth = converted + 16 * k_.vector_tile_;
-    tile_convert(from, values.data, 1, DType::boolean, truth, present);
-    tile_convert(DType::boolean, truth, 1, to, converted, present);
+    tile_convert(from, values.data, 1, accumulate == DType::boolean ? accumulate : to, converted, present);
     return {converted, values.constant};
 }
 
