@@ -175,13 +175,13 @@ void Aggregator::columns(Tile const& tile, std::size_t at, void const* values, s
         for (std::size_t r = 0; r < rows; r += rows_in_a_run, row += rows_in_a_run * row_bytes) {
             std::memcpy(tile.scratch, row, row_bytes);
             std::size_t const further = std::min(rows_in_a_run, rows - r) - 1;
-            loops_.columns(tile.scratch, row + row_bytes, further, columns);
+            loops_.columns(tile.scratch, row + row_bytes, static_cast<std::ptrdiff_t>(row_bytes), further, columns);
             loops_.add(tile.state + at * element_, second_plane(tile, at), tile.scratch, columns);
         }
         return;
     }
-    if (exact_ == ExactTotals::none && !logarithms_)
-        return loops_.columns(tile.state + at * element_, values, rows, columns);
+    if (takes_rows_apart())
+        return columns_apart(tile, at, values, static_cast<std::ptrdiff_t>(row_bytes), rows, columns);
     for (std::size_t r = 0; r < rows; ++r) combine(tile, at, row + r * row_bytes, columns);
 }
 

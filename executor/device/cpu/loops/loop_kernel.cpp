@@ -137,6 +137,7 @@ LoopKernel::LoopKernel(Nest nest, LoopBody body, Aggregator aggregator, LoopPlan
     if (plan_.partial) make_partials();
 }
 
+    choose_strips();
 bool LoopKernel::is_one_run(Extent inner, Extent outer) const {
     return plan_.outer == LoopPlan::none || outer == inner * nest_.labels[plan_.inner].length;
 }
@@ -201,6 +202,17 @@ void LoopKernel::lay_out() {
     std::size_t total = 0;
     auto const place = [&total](std::size_t bytes) {
         std::size_t const at = total;
+/// Vector tiles along outputs that are nothing but their operand's elements, and outside them rows to add up.
+void LoopKernel::choose_strips() {
+    bool const as_it_is = nest_.aggregates() && body_.program == nullptr && fetches_[body_.used[0]] == Fetch::direct &&
+                          body_.join == body_.accumulate && aggregator_.takes_rows_apart();
+    if (!as_it_is || plan_.outer != LoopPlan::none || nest_.labels[plan_.inner].aggregated || levels_.empty()) return;
+    std::size_t const last = levels_.size() - 1;
+    std::size_t const rows = levels_[last].label == plan_.inner && last > 0 ? last - 1 : last;
+    bool const cut_inside = plan_.pieces > 1 && plan_.cut > rows;
+    if (levels_[rows].aggregated && levels_[rows].block == 1 && rows >= plan_.scope && !cut_inside) strips_ = rows;
+}
+
         total += lines(bytes);
         return at;
     };

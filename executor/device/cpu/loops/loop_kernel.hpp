@@ -75,6 +75,7 @@ private:
     void choose_fetches();
     void make_loops();
     void lengthen_vector_tiles();
+    void choose_strips();
     void lay_out();
     void make_partials();
     void run_piece(std::span<void const* const> operands, void* output, std::span<Extent const> begin,
@@ -95,7 +96,9 @@ private:
     bool in_place_ = false;                           // a vector tile's values are made where they stay
     std::unique_ptr<scalar::VectorLoop const> loop_;  // the program as one loop; null: an operation at a time
     std::unique_ptr<scalar::VectorLoop const> streaming_;  // the same, its results past the cache and where they stay
-    bool plain_copy_ = false;                              // nothing to compute: operand 0's elements, converted once
+    /// The level over rows of an operand that are aggregated where they lie, several at a time; none: there is no such.
+    std::size_t strips_ = LoopPlan::none;
+    bool plain_copy_ = false;  // nothing to compute: operand 0's elements, converted once
     Layout layout_{};
     std::unique_ptr<Partials const> partials_;
 };

@@ -80,6 +80,7 @@ void LoopKernel::Walk::iterate(std::size_t level, std::byte* output, Extent tile
     Extent const whole = extents_[at.label];
     Extent from = cut ? first_ : 0, to = cut ? last_ : whole;
     if (k_.body_.region != nullptr && at.aggregated && at.index >= 0) std::tie(from, to) = clipped(at, from, to);
+    if (level == k_.strips_) return add_strips(level, from, to, tile);
     Extent const* const strides = k_.strides_.data() + level * operands_;
     std::byte const** const here = pointers(level);
     std::byte const** const inside = pointers(level + 1);
@@ -92,6 +93,19 @@ void LoopKernel::Walk::iterate(std::size_t level, std::byte* output, Extent tile
     }
     extents_[at.label] = whole;
     if (at.index >= 0) tile_indices_[at.index].first = index;
+}
+
+/// Accumulators are read and written once for all of them.
+void LoopKernel::Walk::add_strips(std::size_t level, Extent from, Extent to, Extent tile) {
+    std::size_t const operand = k_.body_.used[0];
+    Extent const step = k_.strides_[level * operands_ + operand];
+    std::byte const* const rows = pointers(level)[operand];
+    for (Extent start = from; start < to; start += machine::rows_of_a_strip) {
+        if (!next_.empty()) bring_some();
+        k_.aggregator_.columns_apart(tile_, static_cast<std::size_t>(tile), rows + start * step, step,
+                                     static_cast<std::size_t>(std::min(machine::rows_of_a_strip, to - start)),
+                                     columns());
+    }
 }
 
 /// Blocks begin where they would without: sums are grouped alike.

@@ -21,6 +21,8 @@ private:
 
     void loop(std::size_t level, std::byte* output, Extent tile);
     void iterate(std::size_t level, std::byte* output, Extent tile);
+    /// The rows [from, to) of an aggregated level, several at a time.
+    void add_strips(std::size_t level, Extent from, Extent to, Extent tile);
     /// What of [from, to) of an aggregated level is not the identity for all outputs of the tile, in whole blocks.
     std::pair<Extent, Extent> clipped(Level const& level, Extent from, Extent to) const;
     void finish(std::size_t level, std::byte* output, Extent tile);

@@ -182,10 +182,32 @@ void rows(void* acc, void const* values, std::size_t count, std::size_t columns)
     for (std::size_t r = 0; r < count; ++r) a[r] = Op::of(a[r], reduce<Op>(v + r * columns, columns));
 }
 
+/// Accumulators stay in registers for all rows.
 template <class Op, class T>
-void columns(void* acc, void const* values, std::size_t count, std::size_t width) {
-    auto const* const v = static_cast<T const*>(values);
-    for (std::size_t r = 0; r < count; ++r) combine<Op, T>(acc, v + r * width, width);
+void columns(void* acc, void const* values, std::ptrdiff_t step, std::size_t count, std::size_t width) {
+    auto* const a = static_cast<T*>(acc);
+    auto const* const first = static_cast<char const*>(values);
+    std::size_t c = 0;
+    if constexpr (has_vectors<T>) {
+        constexpr std::size_t lanes = vector_bytes / sizeof(T), parts = 4;
+        Vector<T, lanes> part[parts], next;
+        for (; c + parts * lanes <= width; c += parts * lanes) {
+#pragma GCC unroll 4
+            for (std::size_t p = 0; p < parts; ++p) __builtin_memcpy(&part[p], a + c + p * lanes, sizeof next);
+            char const* row = first + c * sizeof(T);
+            for (std::size_t r = 0; r < count; ++r, row += step) {
+#pragma GCC unroll 4
+                for (std::size_t p = 0; p < parts; ++p) {
+                    __builtin_memcpy(&next, row + p * sizeof next, sizeof next);
+                    part[p] = Op::of(part[p], next);
+                }
+            }
+#pragma GCC unroll 4
+            for (std::size_t p = 0; p < parts; ++p) __builtin_memcpy(a + c + p * lanes, &part[p], sizeof next);
+        }
+    }
+    char const* row = first + c * sizeof(T);
+    for (std::size_t r = 0; r < count; ++r, row += step) combine<Op, T>(a + c, row, width - c);
 }
 
 template <class T>

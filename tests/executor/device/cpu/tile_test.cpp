@@ -87,7 +87,8 @@ TEST_CASE("every instruction set aggregates to the same bits", "[executor][devic
                 auto const run = [&](TileAggregate const& loops) {
                     std::vector<std::byte> results(values.begin(),
                                                    values.begin() + static_cast<std::ptrdiff_t>(columns * size));
-                    loops.columns(results.data(), values.data(), 3, columns);
+                    loops.columns(results.data(), values.data(), static_cast<std::ptrdiff_t>(columns * size), 3,
+                                  columns);
                     loops.combine(results.data(), values.data(), columns);
                     if (columns >= 3) loops.rows(results.data(), values.data(), 3, columns);
                     return results;
