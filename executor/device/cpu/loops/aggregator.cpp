@@ -8,6 +8,7 @@
 
 #include "executor/device/cpu/scratch.hpp"
 #include "executor/device/reference/element.hpp"
+#include "lib/scalar/jit/vector_loop.hpp"
 
 namespace ein::executor {
 namespace {
@@ -57,6 +58,8 @@ struct Aggregator::Logarithms {
         : max(tile_aggregate(scalar::Agg::max, type)),
           sum(tile_aggregate(scalar::Agg::sum, type)),
           exponential(call(Op::exp, Expr::operand(0) - shift(Expr::operand(1))), type, type, {}),
+          varying(scalar::VectorLoop::make(exponential, {{false, false}, {false, false}})),
+          single(scalar::VectorLoop::make(exponential, {{false, true}, {false, false}})),
           rescale(Expr::operand(0) * call(Op::exp, Expr::operand(1) - shift(Expr::operand(2))), type, type, {}),
           result(shift(Expr::operand(0)) + call(Op::log, Expr::operand(1)), type, type, {}),
           add(Expr::call(
@@ -87,18 +90,49 @@ struct Aggregator::Logarithms {
         }
     }
 
-    /// Raises the largest values to `largest` and scales the sums to match.
+    /// Raises the largest values to `largest` and scales the sums to match: seldom needed once many values were seen,
+    /// and where a largest value stays, its sum would be multiplied by 1.
     void raise(std::byte* held, std::byte* sums, void const* largest, std::size_t count, std::byte* scratch) const {
-        run<3>(rescale, {sums, held, largest}, sums, count, scratch);
-        std::memcpy(held, largest, count * size);
+        auto const* const raised = static_cast<std::byte const*>(largest);
+        for (std::size_t at = 0; at < count; at += raised_together) {
+            std::size_t const n = std::min(raised_together, count - at), byte = at * size;
+            if (std::memcmp(held + byte, raised + byte, n * size) == 0) continue;
+            run<3>(rescale, {sums + byte, held + byte, raised + byte}, sums + byte, n, scratch);
+            std::memcpy(held + byte, raised + byte, n * size);
+        }
+    }
+
+    /// to[i] = exp(values[i] - shift(largest[i])), or of one largest value for all.
+    void exponentials(void const* values, void const* largest, bool is_single, void* to, std::size_t count,
+                      std::byte* scratch) const {
+        scalar::VectorLoop const* const loop = (is_single ? single : varying).get();
+        std::array<TileOperand, 2> operands{TileOperand{values, false}, TileOperand{largest, is_single}};
+        if (loop != nullptr) return loop->run(count, operands, to);
+        for (std::size_t at = 0; at < count; at += exponential.tile()) {
+            std::size_t const n = std::min(exponential.tile(), count - at), byte = at * size;
+            operands[0].data = static_cast<std::byte const*>(values) + byte;
+            if (!is_single) operands[1].data = static_cast<std::byte const*>(largest) + byte;
+            TileOperand const made = exponential.run(n, operands, {}, scratch);
+            std::memcpy(static_cast<std::byte*>(to) + byte, made.data, n * size);
+        }
     }
 
     TileAggregate max, sum;
-    Program exponential;  // exp(value - shift(largest))
-    Program rescale;      // sum * exp(held - shift(largest))
-    Program result;       // shift(largest) + log(sum)
-    Program add;          // log(e^x + e^y)
+    Program exponential;                                        // exp(value - shift(largest))
+    std::unique_ptr<scalar::VectorLoop const> varying, single;  // the same as one loop, where there is one
+    Program rescale;                                            // sum * exp(held - shift(largest))
+    Program result;                                             // shift(largest) + log(sum)
+    Program add;                                                // log(e^x + e^y)
     std::size_t size;
+
+    static constexpr std::size_t raised_together = 64;
+
+    /// Made once for each type.
+    static std::shared_ptr<Logarithms const> of(DType type) {
+        static auto const single_precision = std::make_shared<Logarithms const>(DType::f32);
+        static auto const double_precision = std::make_shared<Logarithms const>(DType::f64);
+        return type == DType::f32 ? single_precision : double_precision;
+    }
 };
 
 std::optional<Aggregator> Aggregator::make(scalar::Agg agg, DType type, ExactTotals exact) {
@@ -109,7 +143,7 @@ std::optional<Aggregator> Aggregator::make(scalar::Agg agg, DType type, ExactTot
     if (agg != scalar::Agg::logsumexp)
         made.loops_ = tile_aggregate(agg, type);
     else if (kind(registers) == Kind::real)
-        made.logarithms_ = std::make_shared<Logarithms const>(registers);
+        made.logarithms_ = Logarithms::of(registers);
     if (made.loops_.combine == nullptr && made.logarithms_ == nullptr) return std::nullopt;
     if (made.loops_.add != nullptr) made.exact_ = exact;
     return made;
@@ -152,12 +186,19 @@ void Aggregator::rows(Tile const& tile, std::size_t at, void const* values, std:
     std::byte* const program = exponentials + plane;
     std::byte* const sums = second_plane(tile, at);
     std::memcpy(largest, acc, rows * element_);
-    logarithms_->max.rows(largest, values, rows, columns);
+    if (columns == 1)
+        logarithms_->max.combine(largest, values, rows);
+    else
+        logarithms_->max.rows(largest, values, rows, columns);
     logarithms_->raise(acc, sums, largest, rows, program);
-    for (std::size_t r = 0; r < rows; ++r)
+    bool const spreads = rows > 1 && columns > 1;
+    for (std::size_t r = 0; spreads && r < rows; ++r)
         repeat_element(spread + r * columns * element_, largest + r * element_, element_, columns);
-    logarithms_->run<2>(logarithms_->exponential, {values, spread}, exponentials, rows * columns, program);
-    logarithms_->sum.rows(sums, exponentials, rows, columns);
+    logarithms_->exponentials(values, spreads ? spread : largest, rows == 1, exponentials, rows * columns, program);
+    if (columns == 1)
+        logarithms_->sum.combine(sums, exponentials, rows);
+    else
+        logarithms_->sum.rows(sums, exponentials, rows, columns);
 }
 
 void Aggregator::add_values(Tile const& tile, std::size_t at, void const* values, std::size_t rows,
