@@ -86,8 +86,12 @@ LoopBody LoopBody::of(graph::EinSum const& einsum, KernelTypes const& types, sca
     for (int operand : scalar::operands_of(einsum.join)) body.used.push_back(static_cast<std::size_t>(operand));
     for (int label : scalar::labels_of(einsum.join))
         body.indices = std::max(body.indices, static_cast<std::size_t>(label) + 1);
-    if (einsum.join.op() != scalar::Op::operand || einsum.join.node().slot != 0)
-        body.program = std::make_shared<scalar::Program const>(einsum.join, types.compute, types.weak, params,
+    bool const counts = types.join == DType::boolean && types.accumulate == types.compute &&
+                        kind(types.compute) == Kind::real && !einsum.aggregated().empty();
+    if (counts) body.join = types.accumulate;  // the program gives numbers, which machine code can
+    scalar::Expr const join = counts ? scalar::Expr::cast(body.join, einsum.join) : einsum.join;
+    if (join.op() != scalar::Op::operand || join.node().slot != 0)
+        body.program = std::make_shared<scalar::Program const>(join, types.compute, types.weak, params,
                                                                scalar::Program::Integers::own);
     if (body.program == nullptr || einsum.aggregated().empty() || is_complex(types.compute)) return body;
     auto region = std::make_shared<scalar::ExprRanges const>(einsum.join, params);
@@ -133,11 +137,11 @@ LoopKernel::LoopKernel(Nest nest, LoopBody body, Aggregator aggregator, LoopPlan
     choose_fetches();
     make_loops();
     lengthen_vector_tiles();
+    choose_strips();
     lay_out();
     if (plan_.partial) make_partials();
 }
 
-    choose_strips();
 bool LoopKernel::is_one_run(Extent inner, Extent outer) const {
     return plan_.outer == LoopPlan::none || outer == inner * nest_.labels[plan_.inner].length;
 }
@@ -198,10 +202,6 @@ void LoopKernel::lengthen_vector_tiles() {
     last.block = std::max(last.block, most / last.block * last.block);
 }
 
-void LoopKernel::lay_out() {
-    std::size_t total = 0;
-    auto const place = [&total](std::size_t bytes) {
-        std::size_t const at = total;
 /// Vector tiles along outputs that are nothing but their operand's elements, and outside them rows to add up.
 void LoopKernel::choose_strips() {
     bool const as_it_is = nest_.aggregates() && body_.program == nullptr && fetches_[body_.used[0]] == Fetch::direct &&
@@ -213,6 +213,10 @@ void LoopKernel::choose_strips() {
     if (levels_[rows].aggregated && levels_[rows].block == 1 && rows >= plan_.scope && !cut_inside) strips_ = rows;
 }
 
+void LoopKernel::lay_out() {
+    std::size_t total = 0;
+    auto const place = [&total](std::size_t bytes) {
+        std::size_t const at = total;
         total += lines(bytes);
         return at;
     };
