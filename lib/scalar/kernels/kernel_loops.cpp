@@ -16,8 +16,10 @@ namespace ein::scalar {
 namespace {
 
 #include "lib/scalar/kernels/kernel_format.hpp"
+#include "lib/scalar/kernels/kernel_integers.hpp"
 #include "lib/scalar/kernels/kernel_math.hpp"
 #include "lib/scalar/kernels/kernel_ops.hpp"
+#include "lib/scalar/kernels/kernel_rows.hpp"
 
 template <class Narrow>
 struct Wrap {
@@ -339,6 +341,7 @@ void EIN_FILL_KERNELS(Kernels& table) {
     enter_narrow_integers<std::int8_t>(table);
     enter_narrow_integers<std::uint8_t>(table);
     enter_complex<float>(table);
+    enter<Modulus, float, Pair<float>>(table, Op::abs);
     enter_complex<double>(table);
     enter_conversions<float>(table);
     enter_conversions<double>(table);

@@ -7,37 +7,6 @@ struct Pair {  // a complex number
     T re, im;
 };
 
-using I64 = std::int64_t;
-using U64 = std::uint64_t;
-
-template <class T>
-concept Whole = std::is_integral_v<T>;
-
-/// What a comparison of T gives: of integers, a register as wide.
-template <class T>
-struct TruthOf {
-    using Type = I64;
-};
-template <Whole T>
-struct TruthOf<T> {
-    using Type = T;
-};
-template <class T>
-using Truth = typename TruthOf<T>::Type;
-
-/// In which T is added and multiplied without overflow that has no meaning.
-template <Whole T>
-using Modular = std::conditional_t<sizeof(T) < 8, std::uint32_t, U64>;
-
-template <Whole T>
-T wrapped(Modular<T> x) {
-    return static_cast<T>(x);
-}
-template <Whole T>
-Modular<T> bits(T x) {
-    return static_cast<Modular<T>>(x);
-}
-
 struct Add {
     template <class T>
     static T of(T a, T b) {
@@ -86,17 +55,6 @@ struct Div {
     template <class T>
     static T of(T a, T b) {
         return a / b;
-    }
-};
-/// Of integers with less than 64 bits: the sign of the divisor, 0 when that is 0. A quotient of whole numbers, raised
-/// by half of what is between it and the next such quotient, has the same floor however its last bits are rounded.
-struct Mod {
-    template <Whole T>
-    static T of(T a, T b) {
-        using Real = std::conditional_t<sizeof(T) < 4, float, double>;
-        Real const x = static_cast<Real>(a), y = static_cast<Real>(b == 0 ? T(1) : b);
-        Real const inverse = Real(1) / y, half = y > 0 ? Real(0.5) : Real(-0.5);
-        return static_cast<T>(static_cast<std::int32_t>(x - floor_of((x + half) * inverse) * y));
     }
 };
 struct Min {  // nan wins, as in NumPy
@@ -203,6 +161,15 @@ struct Abs {
     static T of(T a) {
         T const sign = static_cast<T>(a < 0 ? -1 : 0);
         return wrapped<T>(bits<T>(static_cast<T>(a ^ sign)) - bits(sign));
+    }
+};
+/// Of c64, in f64, which has room for the squares.
+struct Modulus {
+    static float of(Pair<float> a) {
+        double const re = a.re, im = a.im;
+        float const size = static_cast<float>(root_of(re * re + im * im));
+        constexpr float infinity = __builtin_inff();
+        return pick((absolute(a.re) == infinity) | (absolute(a.im) == infinity), infinity, size);
     }
 };
 struct Sign {
@@ -406,35 +373,3 @@ struct IsTrue {
         return (a.re != T(0)) | (a.im != T(0));
     }
 };
-
-// ---- the functions of reals that have vector code, one row each: kernel_loops.cpp makes loops of them, jit/trace.cpp
-// records them. What is in no list runs one element at a time (plain_kernels.cpp). ----
-
-template <Op op, class F>
-struct VectorRow {
-    static constexpr Op of_op = op;
-    using Function = F;
-};
-template <class... Rows>
-struct VectorRows {};
-
-using RealFunctions = VectorRows<VectorRow<Op::neg, Neg>, VectorRow<Op::abs, Abs>, VectorRow<Op::sign, Sign>,
-                                 VectorRow<Op::relu, Relu>, VectorRow<Op::floor, Floor>, VectorRow<Op::ceil, Ceil>,
-                                 VectorRow<Op::round, Round>, VectorRow<Op::sqrt, Sqrt>, VectorRow<Op::rsqrt, Rsqrt>,
-                                 VectorRow<Op::expm1, Expm1>, VectorRow<Op::log, Log>, VectorRow<Op::log2, Log2>,
-                                 VectorRow<Op::log1p, Log1p>, VectorRow<Op::tanh, Tanh>, VectorRow<Op::asinh, Asinh>,
-                                 VectorRow<Op::acosh, Acosh>, VectorRow<Op::atanh, Atanh>, VectorRow<Op::erf, Erf>>;
-
-/// With a shorter form for moderate arguments.
-using RangedFunctions =
-    VectorRows<VectorRow<Op::exp, Exp>, VectorRow<Op::exp2, Exp2>, VectorRow<Op::sigmoid, Sigmoid>,
-               VectorRow<Op::silu, Silu>, VectorRow<Op::softplus, Softplus>, VectorRow<Op::gelu, Gelu>>;
-
-/// Whose form for all arguments calls the C library: no code is made of them at run time.
-using LibraryFunctions = VectorRows<VectorRow<Op::sin, Sin>, VectorRow<Op::cos, Cos>>;
-
-using RealOperators = VectorRows<VectorRow<Op::add, Add>, VectorRow<Op::sub, Sub>, VectorRow<Op::mul, Mul>,
-                                 VectorRow<Op::div, Div>, VectorRow<Op::min, Min>, VectorRow<Op::max, Max>>;
-
-using Comparisons = VectorRows<VectorRow<Op::lt, Lt>, VectorRow<Op::le, Le>, VectorRow<Op::gt, Gt>,
-                               VectorRow<Op::ge, Ge>, VectorRow<Op::eq, Eq>, VectorRow<Op::ne, Ne>>;
