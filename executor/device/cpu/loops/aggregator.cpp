@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "executor/device/cpu/machine.hpp"
 #include "executor/device/cpu/scratch.hpp"
 #include "executor/device/reference/element.hpp"
 #include "lib/scalar/jit/vector_loop.hpp"
@@ -61,6 +62,7 @@ struct Aggregator::Logarithms {
           varying(scalar::VectorLoop::make(exponential, {{false, false}, {false, false}})),
           single(scalar::VectorLoop::make(exponential, {{false, true}, {false, false}})),
           rescale(Expr::operand(0) * call(Op::exp, Expr::operand(1) - shift(Expr::operand(2))), type, type, {}),
+          scaling(scalar::VectorLoop::make(rescale, {{false, false, false}, {false, false, false}})),
           result(shift(Expr::operand(0)) + call(Op::log, Expr::operand(1)), type, type, {}),
           add(Expr::call(
                   Op::where,
@@ -97,7 +99,16 @@ struct Aggregator::Logarithms {
         for (std::size_t at = 0; at < count; at += raised_together) {
             std::size_t const n = std::min(raised_together, count - at), byte = at * size;
             if (std::memcmp(held + byte, raised + byte, n * size) == 0) continue;
-            run<3>(rescale, {sums + byte, held + byte, raised + byte}, sums + byte, n, scratch);
+            if (scaling == nullptr) {
+                run<3>(rescale, {sums + byte, held + byte, raised + byte}, sums + byte, n, scratch);
+            } else {
+                std::array<TileOperand, 3> const operands{TileOperand{sums + byte, false},
+                                                          TileOperand{held + byte, false},
+                                                          TileOperand{raised + byte, false}};
+                alignas(machine::cache_line) std::byte scaled[raised_together * sizeof(double)];
+                scaling->run(n, operands, scaled);
+                std::memcpy(sums + byte, scaled, n * size);
+            }
             std::memcpy(held + byte, raised + byte, n * size);
         }
     }
@@ -121,6 +132,7 @@ struct Aggregator::Logarithms {
     Program exponential;                                        // exp(value - shift(largest))
     std::unique_ptr<scalar::VectorLoop const> varying, single;  // the same as one loop, where there is one
     Program rescale;                                            // sum * exp(held - shift(largest))
+    std::unique_ptr<scalar::VectorLoop const> scaling;          // the same as one loop
     Program result;                                             // shift(largest) + log(sum)
     Program add;                                                // log(e^x + e^y)
     std::size_t size;
