@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 
 #include "executor/device/cpu/loops/loop_walk.hpp"
 #include "executor/device/cpu/machine.hpp"
@@ -96,6 +97,23 @@ LoopBody LoopBody::of(graph::EinSum const& einsum, KernelTypes const& types, sca
     if (body.program == nullptr || einsum.aggregated().empty() || is_complex(types.compute)) return body;
     auto region = std::make_shared<scalar::ExprRanges const>(einsum.join, params);
     if (region->chooses_by_index()) body.region = std::move(region);
+    return body;
+}
+
+std::optional<LoopBody> LoopBody::finding(graph::EinSum const& einsum, KernelTypes const& types,
+                                          scalar::Params const& params) {
+    scalar::Expr const& join = einsum.join;
+    bool const chooses = join.op() == scalar::Op::where && einsum.agg == scalar::Agg::min &&
+                         types.accumulate == DType::i64 && kind(types.compute) == Kind::real &&
+                         join.args()[1].op() == scalar::Op::index && join.args()[2].op() == scalar::Op::number;
+    if (!chooses || !scalar::labels_of(join.args()[0]).empty()) return std::nullopt;
+    scalar::Node const& otherwise = join.args()[2].node();
+    if (!otherwise.integral || otherwise.integer != std::numeric_limits<std::int64_t>::max()) return std::nullopt;
+    LoopBody body = of(einsum, types, params);
+    body.finds = join.args()[1].node().slot;
+    body.join = types.compute;
+    scalar::Expr const holds = scalar::Expr::cast(types.compute, join.args()[0]);
+    body.program = std::make_shared<scalar::Program const>(holds, types.compute, types.weak, params);
     return body;
 }
 

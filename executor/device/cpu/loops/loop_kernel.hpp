@@ -28,6 +28,8 @@ struct LoopBody {
     std::shared_ptr<scalar::ExprRanges const> region =
         {};                    // of the join, where it is the identity on part of the indices
     bool of_partials = false;  // its terms are partial results: few, each the sum of many
+    /// The label whose least index is looked for where the program's values, 0 or 1, are 1; -1: values are aggregated.
+    int finds = -1;
 
     /// The register types of operands and of the join's values.
     DType operand_registers() const;
@@ -35,6 +37,10 @@ struct LoopBody {
 
     /// What an EinSum computes. @throws InputError for a param that `params` lacks
     static LoopBody of(graph::EinSum const& einsum, KernelTypes const& types, scalar::Params const& params);
+    /// The same where an EinSum is the least index at which a condition of reals holds: the second half of argmin and
+    /// argmax. Nothing for others.
+    static std::optional<LoopBody> finding(graph::EinSum const& einsum, KernelTypes const& types,
+                                           scalar::Params const& params);
     /// Operand 0 brought to `type`; over aggregated labels, the sum of its elements.
     static LoopBody identity(DType type, scalar::Agg agg = scalar::Agg::sum);
 };

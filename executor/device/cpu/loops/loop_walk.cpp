@@ -155,6 +155,7 @@ void LoopKernel::Walk::compute_vector_tile(std::byte* output, Extent tile) {
         bool const begins_a_line = reinterpret_cast<std::uintptr_t>(output) % machine::cache_line == 0;
         return run_loop(begins_a_line ? *k_.streaming_ : *k_.loop_, output);
     }
+    if (k_.body_.finds >= 0) return find(join(nullptr), tile);
     Values const values = to_accumulate(join(k_.in_place_ ? output : nullptr), rows() * columns());
     if (values.data == output && !values.constant) return;
     if (aggregates_)

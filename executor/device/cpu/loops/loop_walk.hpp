@@ -40,6 +40,10 @@ private:
     Values to_accumulate(Values values, std::size_t count);
     void const* spread(Values values, std::size_t count);
     void aggregate(Values values, Extent tile);
+    /// Of values that are 0 or 1, the indices where they are 1.
+    void find(Values values, Extent tile);
+    template <class T>
+    void find(T const* values, bool constant, std::size_t at);
     void store(void const* values, std::byte* output, std::size_t rows, std::size_t columns);
     void store_run(void const* values, std::byte* output, Extent stride, std::size_t count);
     void const* merged(void const* values, std::byte const* output, Extent stride, std::size_t count);
