@@ -1,6 +1,9 @@
 // Where a condition holds first, as argmin and argmax ask: values of a vector tile are 0 or 1, nearly all of them 0.
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #include "executor/device/cpu/loops/loop_walk.hpp"
 
@@ -9,11 +12,13 @@ namespace {
 
 constexpr std::size_t looked_at_together = 64;
 
+/// By their bits, since zeros have one sign here: a loop of vectors.
 template <class T>
 bool is_any(T const* values, std::size_t count) {
-    T sum = 0;
-    for (std::size_t i = 0; i < count; ++i) sum = std::max(sum, values[i]);
-    return sum != 0;
+    using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+    Bits any = 0;
+    for (std::size_t i = 0; i < count; ++i) any |= std::bit_cast<Bits>(values[i]);
+    return any != 0;
 }
 
 }  // namespace
