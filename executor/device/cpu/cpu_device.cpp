@@ -81,7 +81,8 @@ std::unique_ptr<PreparedKernel const> CpuDevice::prepare(KernelShape const& shap
     if (auto narrow = make_narrow_kernel(shape, nest, types, params)) return narrow;
     if (auto gemm = make_gemm_kernel(shape, nest, types, params)) return gemm;
     if (auto scan = make_scan_kernel(shape, nest, types)) return scan;
-    LoopBody body = LoopBody::of(einsum, types, params);
+    std::optional<LoopBody> finding = LoopBody::finding(einsum, types, params);
+    LoopBody body = finding ? std::move(*finding) : LoopBody::of(einsum, types, params);
     if (body.program == nullptr)
         if (auto transpose = make_transpose_kernel(nest)) return transpose;
     if (auto loops = LoopKernel::make(nest, std::move(body))) return std::make_unique<LoopsOnly>(std::move(loops));

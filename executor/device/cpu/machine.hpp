@@ -62,6 +62,8 @@ inline constexpr Extent terms_of_a_vector_tile = 8;
 inline constexpr std::size_t read_vector_tile = 8192;
 /// Accumulators of a tile that stay in the second-level cache. Chosen; may change bits.
 inline constexpr Extent long_tile = 16384;
+/// Rows that are added to the same accumulators at a time: processors fetch so many streams ahead. Chosen.
+inline constexpr Extent rows_of_a_strip = 8;
 /// Outputs that share a vector tile of an operand. Chosen; may change bits.
 inline constexpr Extent outputs_a_vector_tile = 16;
 /// Elements of a vector tile that is shared: the accumulators of all that share it stay in the cache. Chosen; may

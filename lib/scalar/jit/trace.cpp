@@ -1,11 +1,14 @@
 #include "lib/scalar/jit/trace.hpp"
 
+#include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 namespace ein::scalar::jit {
 namespace {
 
 #include "lib/scalar/kernels/kernel_format.hpp"
+#include "lib/scalar/kernels/kernel_integers.hpp"
 #include "lib/scalar/kernels/kernel_math.hpp"
 #include "lib/scalar/kernels/kernel_ops.hpp"
 #include "lib/scalar/kernels/kernel_powers.hpp"

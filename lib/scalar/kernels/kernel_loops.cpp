@@ -4,6 +4,7 @@
 // into vector code.
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "lib/scalar/kernels/kernels.hpp"
 
@@ -15,6 +16,7 @@ namespace ein::scalar {
 namespace {
 
 #include "lib/scalar/kernels/kernel_format.hpp"
+#include "lib/scalar/kernels/kernel_integers.hpp"
 #include "lib/scalar/kernels/kernel_math.hpp"
 #include "lib/scalar/kernels/kernel_ops.hpp"
 #include "lib/scalar/kernels/kernel_powers.hpp"
@@ -22,7 +24,10 @@ namespace {
 
 template <class Narrow>
 struct Wrap {
-    static I64 of(I64 a) { return static_cast<Narrow>(a); }
+    template <Whole T>
+    static T of(T a) {
+        return static_cast<T>(static_cast<Narrow>(a));
+    }
 };
 
 /// f32 to the nearest f16, ties to even, and back: the last bits that f16 lacks are rounded off by adding and
@@ -170,10 +175,10 @@ void binary_by_range(void* out, void const* a, void const* b, std::size_t count)
     }
 }
 
-template <class T, bool a_single, bool b_single>
+template <class T, class Condition, bool a_single, bool b_single>
 void select(void* out, void const* condition, void const* a, void const* b, std::size_t count) {
     auto* __restrict const r = static_cast<T*>(out);
-    auto const* const c = static_cast<I64 const*>(condition);
+    auto const* const c = static_cast<Condition const*>(condition);
     auto const* const x = static_cast<T const*>(a);
     auto const* const y = static_cast<T const*>(b);
     T const x0 = *x;
@@ -194,7 +199,7 @@ void fill(void* out, void const* a, std::size_t count) {
 
 void count_up(void* out, I64 first, I64 step, std::size_t count) {
     auto* __restrict const r = static_cast<I64*>(out);
-    for (std::size_t i = 0; i < count; ++i) r[i] = wrapped(bits(first) + i * bits(step));
+    for (std::size_t i = 0; i < count; ++i) r[i] = wrapped<I64>(bits(first) + i * bits(step));
 }
 
 // ---- the table ----
@@ -209,6 +214,14 @@ template <>
 constexpr int number_of<Pair<float>> = 2;
 template <>
 constexpr int number_of<Pair<double>> = 3;
+template <>
+constexpr int number_of<std::int32_t> = 5;
+template <>
+constexpr int number_of<std::int16_t> = 6;
+template <>
+constexpr int number_of<std::int8_t> = 7;
+template <>
+constexpr int number_of<std::uint8_t> = 8;
 
 template <class F, class R, class A>
 void enter(Kernels& table, Op op) {
@@ -269,7 +282,17 @@ void enter_operators(Kernels& table, VectorRows<Rows...>) {
 
 template <class T, class... Rows>
 void enter_comparisons(Kernels& table, VectorRows<Rows...>) {
-    (enter2<typename Rows::Function, I64, T>(table, Rows::of_op), ...);
+    (enter2<typename Rows::Function, Truth<T>, T>(table, Rows::of_op), ...);
+}
+
+/// What every register has.
+template <class T>
+void enter_choices(Kernels& table) {
+    constexpr int number = number_of<T>;
+    table.truth[number] = unary<IsTrue, Truth<T>, T>;
+    table.fill[number] = fill<T>;
+    table.select[number] = {select<T, Truth<T>, false, false>, select<T, Truth<T>, false, true>,
+                            select<T, Truth<T>, true, false>, select<T, Truth<T>, true, true>};
 }
 
 template <class From>
@@ -281,10 +304,7 @@ void enter_conversions(Kernels& table) {
     table.convert[from][3] = unary<Into<Pair<double>>, Pair<double>, From>;
     table.convert[from][4] = unary<Into<I64>, I64, From>;
     table.convert[from][from] = nullptr;
-    table.truth[from] = unary<IsTrue, I64, From>;
-    table.fill[from] = fill<From>;
-    table.select[from] = {select<From, false, false>, select<From, false, true>, select<From, true, false>,
-                          select<From, true, true>};
+    enter_choices<From>(table);
 }
 
 void enter_reals(Kernels& table) {
@@ -298,21 +318,36 @@ void enter_reals(Kernels& table) {
     each<Zero, float, double>(table, Op::imag);
 }
 
+template <class T>
 void enter_integers(Kernels& table) {
-    each<Neg, I64>(table, Op::neg);
-    each<Not, I64>(table, Op::logical_not);
-    each<Abs, I64>(table, Op::abs);
-    each<Sign, I64>(table, Op::sign);
-    each<Relu, I64>(table, Op::relu);
-    each<Zero, I64>(table, Op::imag);
-    each2<Add, I64>(table, Op::add);
-    each2<Sub, I64>(table, Op::sub);
-    each2<Mul, I64>(table, Op::mul);
-    each2<Min, I64>(table, Op::min);
-    each2<Max, I64>(table, Op::max);
-    each2<And, I64>(table, Op::logical_and);
-    each2<Or, I64>(table, Op::logical_or);
-    enter_comparisons<I64>(table, Comparisons{});
+    each<Neg, T>(table, Op::neg);
+    each<Not, T>(table, Op::logical_not);
+    each<Abs, T>(table, Op::abs);
+    each<Sign, T>(table, Op::sign);
+    each<Relu, T>(table, Op::relu);
+    each<Zero, T>(table, Op::imag);
+    each2<Add, T>(table, Op::add);
+    each2<Sub, T>(table, Op::sub);
+    each2<Mul, T>(table, Op::mul);
+    each2<Min, T>(table, Op::min);
+    each2<Max, T>(table, Op::max);
+    each2<And, T>(table, Op::logical_and);
+    each2<Or, T>(table, Op::logical_or);
+    enter_comparisons<T>(table, Comparisons{});
+    UnaryKernel(&wrap)[dtype_count] = table.wrap[number_of<T>];
+    wrap[static_cast<int>(DType::i8)] = unary<Wrap<std::int8_t>, T, T>;
+    wrap[static_cast<int>(DType::i16)] = unary<Wrap<std::int16_t>, T, T>;
+    wrap[static_cast<int>(DType::i32)] = unary<Wrap<std::int32_t>, T, T>;
+    wrap[static_cast<int>(DType::u8)] = unary<Wrap<std::uint8_t>, T, T>;
+    wrap[static_cast<int>(DType::boolean)] = unary<IsTrue, T, T>;
+}
+
+/// Integers of programs that have none wider.
+template <class T>
+void enter_narrow_integers(Kernels& table) {
+    enter_integers<T>(table);
+    enter_choices<T>(table);
+    each2<Mod, T>(table, Op::mod);
 }
 
 template <class T>
@@ -339,19 +374,19 @@ void EIN_FILL_KERNELS(Kernels& table);
 
 void EIN_FILL_KERNELS(Kernels& table) {
     enter_reals(table);
-    enter_integers(table);
+    enter_integers<I64>(table);
+    enter_narrow_integers<std::int32_t>(table);
+    enter_narrow_integers<std::int16_t>(table);
+    enter_narrow_integers<std::int8_t>(table);
+    enter_narrow_integers<std::uint8_t>(table);
     enter_complex<float>(table);
+    enter<Modulus, float, Pair<float>>(table, Op::abs);
     enter_complex<double>(table);
     enter_conversions<float>(table);
     enter_conversions<double>(table);
     enter_conversions<Pair<float>>(table);
     enter_conversions<Pair<double>>(table);
     enter_conversions<I64>(table);
-    table.wrap[static_cast<int>(DType::i8)] = unary<Wrap<std::int8_t>, I64, I64>;
-    table.wrap[static_cast<int>(DType::i16)] = unary<Wrap<std::int16_t>, I64, I64>;
-    table.wrap[static_cast<int>(DType::i32)] = unary<Wrap<std::int32_t>, I64, I64>;
-    table.wrap[static_cast<int>(DType::u8)] = unary<Wrap<std::uint8_t>, I64, I64>;
-    table.wrap[static_cast<int>(DType::boolean)] = unary<IsTrue, I64, I64>;
     table.to_odd[number_of<double>] = unary<ToOdd, float, double>;
     table.to_odd[number_of<Pair<double>>] = unary<ToOdd, float, Pair<double>>;
     table.to_odd[number_of<I64>] = unary<ToOdd, float, I64>;

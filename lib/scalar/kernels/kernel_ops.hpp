@@ -7,20 +7,6 @@ struct Pair {  // a complex number
     T re, im;
 };
 
-using I64 = std::int64_t;
-using U64 = std::uint64_t;
-
-/// What a comparison of T gives.
-template <class T>
-struct TruthOf {
-    using Type = I64;
-};
-template <class T>
-using Truth = typename TruthOf<T>::Type;
-
-I64 wrapped(U64 x) { return static_cast<I64>(x); }
-U64 bits(I64 x) { return static_cast<U64>(x); }
-
 struct Add {
     template <class T>
     static T of(T a, T b) {
@@ -30,7 +16,10 @@ struct Add {
     static Pair<T> of(Pair<T> a, Pair<T> b) {
         return {a.re + b.re, a.im + b.im};
     }
-    static I64 of(I64 a, I64 b) { return wrapped(bits(a) + bits(b)); }
+    template <Whole T>
+    static T of(T a, T b) {
+        return wrapped<T>(bits(a) + bits(b));
+    }
 };
 struct Sub {
     template <class T>
@@ -41,7 +30,10 @@ struct Sub {
     static Pair<T> of(Pair<T> a, Pair<T> b) {
         return {a.re - b.re, a.im - b.im};
     }
-    static I64 of(I64 a, I64 b) { return wrapped(bits(a) - bits(b)); }
+    template <Whole T>
+    static T of(T a, T b) {
+        return wrapped<T>(bits(a) - bits(b));
+    }
 };
 struct Mul {
     template <class T>
@@ -54,7 +46,10 @@ struct Mul {
         // (its bug 107647).
         return {a.re * b.re + a.im * -b.im, a.re * b.im + a.im * b.re};
     }
-    static I64 of(I64 a, I64 b) { return wrapped(bits(a) * bits(b)); }
+    template <Whole T>
+    static T of(T a, T b) {
+        return wrapped<T>(bits(a) * bits(b));
+    }
 };
 struct Div {
     template <class T>
@@ -119,10 +114,16 @@ struct Ne {
     }
 };
 struct And {
-    static I64 of(I64 a, I64 b) { return a & b; }
+    template <Whole T>
+    static T of(T a, T b) {
+        return static_cast<T>(a & b);
+    }
 };  // of truths
 struct Or {
-    static I64 of(I64 a, I64 b) { return a | b; }
+    template <Whole T>
+    static T of(T a, T b) {
+        return static_cast<T>(a | b);
+    }
 };
 struct Join {
     template <class T>
@@ -140,17 +141,36 @@ struct Neg {
     static Pair<T> of(Pair<T> a) {
         return {-a.re, -a.im};
     }
-    static I64 of(I64 a) { return wrapped(0 - bits(a)); }
+    template <Whole T>
+    static T of(T a) {
+        return wrapped<T>(Modular<T>(0) - bits(a));
+    }
 };
 struct Not {
-    static I64 of(I64 a) { return a ^ 1; }
+    template <Whole T>
+    static T of(T a) {
+        return static_cast<T>(a ^ 1);
+    }
 };  // of a truth
 struct Abs {
     template <class T>
     static T of(T a) {
         return absolute(a);
     }
-    static I64 of(I64 a) { return a < 0 ? wrapped(0 - bits(a)) : a; }
+    template <Whole T>
+    static T of(T a) {
+        T const sign = static_cast<T>(a < 0 ? -1 : 0);
+        return wrapped<T>(bits<T>(static_cast<T>(a ^ sign)) - bits(sign));
+    }
+};
+/// Of c64, in f64, which has room for the squares.
+struct Modulus {
+    static float of(Pair<float> a) {
+        double const re = a.re, im = a.im;
+        float const size = static_cast<float>(root_of(re * re + im * im));
+        constexpr float infinity = __builtin_inff();
+        return pick((absolute(a.re) == infinity) | (absolute(a.im) == infinity), infinity, size);
+    }
 };
 struct Sign {
     template <class T>
@@ -158,7 +178,10 @@ struct Sign {
         T const s = pick(a > T(0), T(1), T(0)) - pick(a < T(0), T(1), T(0));
         return pick(a != a, a, s);
     }
-    static I64 of(I64 a) { return I64(a > 0) - I64(a < 0); }
+    template <Whole T>
+    static T of(T a) {
+        return static_cast<T>((a > 0) - (a < 0));
+    }
 };
 struct Relu {
     template <class T>

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <complex>
+#include <concepts>
 #include <utility>
 
 #include "lib/scalar/operations/table.hpp"
@@ -28,7 +29,10 @@ struct Row {
     static std::complex<T> of(std::complex<T> a, std::complex<T> b) {
         return std::complex<T>(of_op.complex.two(Complex(a), Complex(b)));
     }
-    static std::int64_t of(std::int64_t a, std::int64_t b) { return of_op.integer.two(a, b); }
+    template <std::integral T>
+    static T of(T a, T b) {
+        return static_cast<T>(of_op.integer.two(a, b));
+    }
 };
 
 struct ComplexAbs {
@@ -74,7 +78,13 @@ void enter(Kernels& table) {
     if constexpr (of_op.complex.one != nullptr && !of_parts)
         one[c64] = unary<Row<row>, C64, C64>, one[c128] = unary<Row<row>, C128, C128>;
     if constexpr (of_op.complex.two != nullptr) two[c64] = forms<Row<row>, C64>, two[c128] = forms<Row<row>, C128>;
-    if constexpr (of_op.integer.two != nullptr) two[i64] = forms<Row<row>, std::int64_t>;
+    if constexpr (of_op.integer.two != nullptr) {
+        two[i64] = forms<Row<row>, std::int64_t>;
+        two[integer_register_number(DType::i32)] = forms<Row<row>, std::int32_t>;
+        two[integer_register_number(DType::i16)] = forms<Row<row>, std::int16_t>;
+        two[integer_register_number(DType::i8)] = forms<Row<row>, std::int8_t>;
+        two[integer_register_number(DType::u8)] = forms<Row<row>, std::uint8_t>;
+    }
 }
 
 template <std::size_t... row>

@@ -10,17 +10,20 @@ namespace {
 constexpr std::size_t registers_bytes =
     16 << 10;  // of all that live at once; operands and the output need room beside them
 constexpr std::size_t shortest_tile = 256, longest_tile = 2048;  // elements, whole lines of every type
+constexpr std::size_t longest_narrow_tile = 8192;                // bytes: of one element a byte, 8192 elements
 
 std::size_t rounded_up(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 /// Writes a value as its register holds it.
-void store(Scalar const& value, DType type, std::byte* to) {
+void store(Scalar const& value, DType registers, std::byte* to) {
     auto const put = [to](auto bits) { std::memcpy(to, &bits, sizeof bits); };
-    DType const held = register_dtype(type);
-    if (held == DType::f32) return put(static_cast<float>(value.number.real()));
-    if (held == DType::f64) return put(value.number.real());
-    if (held == DType::c64) return put(std::complex<float>(value.number));
-    if (held == DType::c128) return put(value.number);
+    if (registers == DType::f32) return put(static_cast<float>(value.number.real()));
+    if (registers == DType::f64) return put(value.number.real());
+    if (registers == DType::c64) return put(std::complex<float>(value.number));
+    if (registers == DType::c128) return put(value.number);
+    if (registers == DType::i32) return put(static_cast<std::int32_t>(value.integer));
+    if (registers == DType::i16) return put(static_cast<std::int16_t>(value.integer));
+    if (registers == DType::i8 || registers == DType::u8) return put(static_cast<std::uint8_t>(value.integer));
     put(value.integer);
 }
 
@@ -56,9 +59,9 @@ int CodeBuilder::operand(int number) {
 
 int CodeBuilder::constant(Scalar const& value, DType type) {
     Program::Code::Constant made;
-    store(value, type, made.bits);
+    store(value, registers(type), made.bits);
     std::array<std::byte, 17> key{};
-    std::memcpy(key.data(), made.bits, 16);
+    store(value, register_dtype(type), key.data());  // numbers that a narrow register does not tell apart are two
     key[16] = static_cast<std::byte>(register_dtype(type));
     auto const [at, fresh] = constants_.try_emplace(key, code_->values);
     if (fresh) {
@@ -78,7 +81,7 @@ int CodeBuilder::add(Instruction instruction, DType result, Key const& key) {
     auto const [at, fresh] = values_.try_emplace(key, code_->values);
     if (fresh) {
         instruction.out = code_->values++;
-        instruction.width = size_of(register_dtype(result));
+        instruction.width = size_of(registers(result));
         code_->instructions.push_back(instruction);
     }
     return at->second;
@@ -116,7 +119,7 @@ int CodeBuilder::binary(BinaryKernels const& kernels, Op op, int number, DType r
 
 int CodeBuilder::select(DType result, int condition, int a, int b) {
     if (a == b) return a;
-    int const number = register_number(register_dtype(result));
+    int const number = this->number(result);
     Instruction made;
     made.form = Instruction::Form::select;
     made.number = number;
@@ -176,7 +179,8 @@ void CodeBuilder::place_results() {
         }
     }
     std::size_t const fitting = registers_bytes / std::max<std::size_t>(tiles.end(), 1);
-    code_->tile = std::clamp(std::bit_floor(fitting), shortest_tile, longest_tile);
+    std::size_t const longest = std::max(longest_tile, longest_narrow_tile / size_of(code_->registers));
+    code_->tile = std::clamp(std::bit_floor(fitting), shortest_tile, longest);
     std::size_t const first = rounded_up(static_cast<std::size_t>(code_->values) * sizeof(TileOperand));
     for (Instruction& made : instructions) made.offset = first + made.offset * code_->tile;
     code_->scratch_bytes = first + tiles.end() * code_->tile;

@@ -14,8 +14,17 @@ namespace ein::scalar {
 
 class CodeBuilder {
 public:
-    /// @param compute  type of every operand
-    explicit CodeBuilder(DType compute) { code_->registers = register_dtype(compute); }
+    /// @param compute  type of every operand  @param integers  the registers of integers and bools
+    CodeBuilder(DType compute, DType integers) {
+        code_->integers = integers;
+        code_->registers = registers(compute);
+    }
+
+    DType registers(DType type) const { return is_exact(type) ? code_->integers : register_dtype(type); }
+    /// As kernels are told apart by.
+    int number(DType type) const {
+        return is_exact(type) ? integer_register_number(code_->integers) : register_number(type);
+    }
 
     int operand(int number);
     int index(int label);

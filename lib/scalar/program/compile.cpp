@@ -46,7 +46,7 @@ private:
 
 class Compiler {
 public:
-    Compiler(Expr const& expr, DType compute) : types_(expr, compute), code_(compute) {}
+    Compiler(TypedExpr types, DType compute, DType integers) : types_(std::move(types)), code_(compute, integers) {}
 
     std::unique_ptr<Program::Code const> run(Expr const& expr, DType weak) {
         ValueType const type = types_.of(expr).value;
@@ -60,6 +60,8 @@ private:
     using Meaning = Instruction::Meaning;
 
     int value(Expr const& expr) const { return done_.at(&expr.node()); }
+
+    int number_of(DType type) const { return code_.number(type); }
 
     int made_value(Expr const& expr) {
         Node const& node = expr.node();
@@ -104,26 +106,29 @@ private:
 
     /// An operation without a kernel leaves its argument as it is: floor of an integer, conj of a real.
     int apply(Op op, DType work, DType result, int a) {
-        int const number = register_number(work);
+        int const number = number_of(work);
         UnaryKernel const kernel = kernels().unary[static_cast<int>(op)][number];
         return kernel == nullptr ? a : wrapped(op, result, code_.unary(kernel, Meaning::op, op, number, result, a));
     }
 
     int apply(Op op, DType work, DType result, int a, int b) {
-        BinaryKernels const& chosen = kernels().binary[static_cast<int>(op)][register_number(work)];
+        BinaryKernels const& chosen = kernels().binary[static_cast<int>(op)][number_of(work)];
         promise(chosen.vv != nullptr, "an operation without a kernel");
-        return wrapped(op, result, code_.binary(chosen, op, register_number(work), result, a, b));
+        return wrapped(op, result, code_.binary(chosen, op, number_of(work), result, a, b));
     }
 
-    int wrapped(Op op, DType type, int a) {
-        bool const narrow = is_exact(type) && type != DType::i64;
-        return narrow && info(op).overflows ? code_.unary(kernels().wrap[static_cast<int>(type)], DType::i64, a) : a;
+    int wrapped(Op op, DType type, int a) { return is_exact(type) && info(op).overflows ? wrapped(type, a) : a; }
+
+    /// Cut to the range of an integer type, where registers are wider.
+    int wrapped(DType type, int a) {
+        if (type == code_.registers(type)) return a;
+        return code_.unary(kernels().wrap[number_of(type)][static_cast<int>(type)], type, a);
     }
 
     int converted(int a, DType from, DType to) {
         if (from == to) return a;
         if (Scalar const* const constant = code_.known(a)) return code_.constant(convert(*constant, from, to), to);
-        int const source = register_number(from);
+        int const source = number_of(from);
         if (to == DType::boolean)
             return code_.unary(kernels().truth[source], Meaning::truth, Op::ne, source, DType::i64, a);
         if (to == DType::f16 || to == DType::bf16) {
@@ -132,11 +137,11 @@ private:
             int const single = narrow == nullptr ? converted(a, from, DType::f32) : code_.unary(narrow, DType::f32, a);
             return code_.unary(round, DType::f32, single);
         }
-        int const target = register_number(to);
-        UnaryKernel const change = kernels().convert[source][target];
+        int const target = number_of(to);
+        UnaryKernel const change = source == target ? nullptr : kernels().convert[source][target];
         int const moved = change == nullptr ? a : code_.unary(change, Meaning::conversion, Op::cast, target, to, a);
         bool const fits = !is_exact(to) || to == DType::i64 || (is_exact(from) && promote(from, to) == to);
-        return fits ? moved : code_.unary(kernels().wrap[static_cast<int>(to)], DType::i64, moved);
+        return fits ? moved : wrapped(to, moved);
     }
 
     int power(Node const& node, DType work) {
@@ -187,13 +192,30 @@ private:
     std::unordered_map<Node const*, int> done_;
 };
 
+/// The narrowest registers that hold every integer of an expression; i64 beside real and complex numbers, whose
+/// comparisons give that. A number is held as what it meets.
+DType narrowest_integers(Expr const& expr, TypedExpr const& types, DType compute, DType weak) {
+    DType widest = promote(compute, settled(types.of(expr).value, weak));
+    for (Expr const* const part : arguments_first(expr)) {
+        if (part->op() == Op::number) continue;
+        Typing const& typing = types.of(*part);
+        widest = promote(widest, typing.value.type);
+        if (typing.work) widest = promote(widest, *typing.work);
+    }
+    return is_exact(widest) ? own_register_dtype(widest) : DType::i64;
+}
+
 }  // namespace
 
-std::unique_ptr<Program::Code const> compile(Expr const& expr, DType compute, DType weak, Params const& params) {
+std::unique_ptr<Program::Code const> compile(Expr const& expr, DType compute, DType weak, Params const& params,
+                                             Program::Integers integers) {
     TypeResult const type = type_of(expr, compute, weak);
     if (!type.problem.empty()) refuse_type(type.problem);
     Expr const simple = simplify(Binding(params)(expr), compute);
-    return Compiler(simple, compute).run(simple, weak);
+    TypedExpr types(simple, compute);
+    DType const held =
+        integers == Program::Integers::own ? narrowest_integers(simple, types, compute, weak) : DType::i64;
+    return Compiler(std::move(types), compute, held).run(simple, weak);
 }
 
 }  // namespace ein::scalar

@@ -1,5 +1,6 @@
 #include "lib/scalar/program/program.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "lib/base/error.hpp"
@@ -30,10 +31,12 @@ TileOperand run_binary(Instruction const& code, TileOperand a, TileOperand b, st
     return {out, constant};
 }
 
-TileOperand run_select(Instruction const& code, TileOperand condition, TileOperand a, TileOperand b, std::size_t count,
-                       void* out) {
+TileOperand run_select(Instruction const& code, TileOperand condition, std::size_t truth_bytes, TileOperand a,
+                       TileOperand b, std::size_t count, void* out) {
     if (condition.constant) {  // copied, because the chosen tile may be reused before the result is
-        TileOperand const chosen = *static_cast<std::int64_t const*>(condition.data) != 0 ? a : b;
+        auto const* const bytes = static_cast<unsigned char const*>(condition.data);
+        bool const holds = std::any_of(bytes, bytes + truth_bytes, [](unsigned char byte) { return byte != 0; });
+        TileOperand const chosen = holds ? a : b;
         std::memcpy(out, chosen.data, code.width * (chosen.constant ? 1 : count));
         return {out, chosen.constant};
     }
@@ -70,13 +73,22 @@ DType register_dtype(DType type) {
     return DType::i64;
 }
 
-Program::Program(Expr const& expr, DType compute, DType weak, Params const& params)
-    : code_(compile(expr, compute, weak, params)) {}
+DType own_register_dtype(DType type) {
+    if (type == DType::boolean) return DType::u8;
+    return is_exact(type) ? type : register_dtype(type);
+}
+
+Program::Program(Expr const& expr, DType compute, DType weak, Params const& params, Integers integers)
+    : code_(compile(expr, compute, weak, params, integers)) {}
 Program::~Program() = default;
 Program::Program(Program&&) noexcept = default;
 Program& Program::operator=(Program&&) noexcept = default;
 
 DType Program::result_dtype() const { return code_->result_dtype; }
+DType Program::operand_registers() const { return code_->registers; }
+DType Program::result_registers() const {
+    return is_exact(code_->result_dtype) ? code_->integers : register_dtype(code_->result_dtype);
+}
 std::size_t Program::tile() const { return code_->tile; }
 std::size_t Program::scratch_bytes() const { return code_->scratch_bytes; }
 
@@ -108,7 +120,8 @@ TileOperand Program::run(std::size_t count, std::span<TileOperand const> operand
             case Instruction::Form::unary: made = run_unary(code, values[code.a], count, out); break;
             case Instruction::Form::binary: made = run_binary(code, values[code.a], values[code.b], count, out); break;
             case Instruction::Form::select:
-                made = run_select(code, values[code.a], values[code.b], values[code.c], count, out);
+                made = run_select(code, values[code.a], size_of(code_->integers), values[code.b], values[code.c], count,
+                                  out);
                 break;
             case Instruction::Form::position: made = run_position(code, values[code.a], count, out); break;
         }

@@ -49,12 +49,14 @@ struct Program::Code {
     int values = 0;
     int result = 0;
     DType registers = DType::f32;  // of operands
+    DType integers = DType::i64;   // of integers and bools, truths of comparisons among them
     DType result_dtype = DType::f32;
     std::size_t tile = 0;           // elements
     std::size_t scratch_bytes = 0;  // first a TileOperand for each value, then the tiles
 };
 
 /// @throws InputError  as Program's constructor
-std::unique_ptr<Program::Code const> compile(Expr const& expr, DType compute, DType weak, Params const& params);
+std::unique_ptr<Program::Code const> compile(Expr const& expr, DType compute, DType weak, Params const& params,
+                                             Program::Integers integers);
 
 }  // namespace ein::scalar

@@ -25,13 +25,18 @@ inline Expr parsed(std::string const& text, Names const& with = names) {
     return result.expr;
 }
 
-inline void store(Scalar const& value, DType type, void* to) {
+/// @param held  the register type
+inline void store(Scalar const& value, DType held, void* to) {
     auto const put = [to](auto bits) { std::memcpy(to, &bits, sizeof bits); };
-    switch (register_dtype(type)) {
+    switch (held) {
         case DType::f32: return put(static_cast<float>(value.number.real()));
         case DType::f64: return put(value.number.real());
         case DType::c64: return put(std::complex<float>(value.number));
         case DType::c128: return put(value.number);
+        case DType::u8: return put(static_cast<std::uint8_t>(value.integer));
+        case DType::i8: return put(static_cast<std::int8_t>(value.integer));
+        case DType::i16: return put(static_cast<std::int16_t>(value.integer));
+        case DType::i32: return put(static_cast<std::int32_t>(value.integer));
         default: return put(value.integer);
     }
 }
@@ -43,12 +48,17 @@ T loaded(void const* from) {
     return value;
 }
 
-inline Scalar load(void const* from, DType type) {
-    switch (register_dtype(type)) {
+/// @param held  the register type
+inline Scalar load(void const* from, DType held) {
+    switch (held) {
         case DType::f32: return Scalar::of(std::complex<double>(loaded<float>(from)));
         case DType::f64: return Scalar::of(std::complex<double>(loaded<double>(from)));
         case DType::c64: return Scalar::of(std::complex<double>(loaded<std::complex<float>>(from)));
         case DType::c128: return Scalar::of(loaded<std::complex<double>>(from));
+        case DType::u8: return Scalar::of(std::int64_t{loaded<std::uint8_t>(from)});
+        case DType::i8: return Scalar::of(std::int64_t{loaded<std::int8_t>(from)});
+        case DType::i16: return Scalar::of(std::int64_t{loaded<std::int16_t>(from)});
+        case DType::i32: return Scalar::of(std::int64_t{loaded<std::int32_t>(from)});
         default: return Scalar::of(loaded<std::int64_t>(from));
     }
 }
@@ -56,7 +66,7 @@ inline Scalar load(void const* from, DType type) {
 /// Operands and labels of one vector tile, as a program and as an Evaluator want them.
 struct RandomTile {
     std::size_t count = 0;
-    DType type = DType::f32;
+    DType held = DType::f32;  // the register type of operands
     std::vector<std::vector<std::byte>> data;
     std::vector<TileOperand> operands;
     std::vector<TileIndex> indices;
@@ -65,8 +75,7 @@ struct RandomTile {
         std::vector<Scalar> list;
         for (TileOperand const& operand : operands) {
             std::size_t const at = operand.constant ? 0 : k;
-            list.push_back(
-                load(static_cast<std::byte const*>(operand.data) + at * size_of(register_dtype(type)), type));
+            list.push_back(load(static_cast<std::byte const*>(operand.data) + at * size_of(held), held));
         }
         return list;
     }
@@ -90,20 +99,25 @@ inline Scalar random_value(DType type, RandomExpression& draw) {
     return convert(Scalar::of(std::complex<double>(real, is_complex(type) ? one() : 0.0)), DType::c128, type);
 }
 
-inline RandomTile random_tile(DType type, std::size_t count, RandomExpression& draw) {
+/// @param held  the register type of operands of `type`
+inline RandomTile random_tile(DType type, DType held, std::size_t count, RandomExpression& draw) {
     RandomTile tile;
     tile.count = count;
-    tile.type = type;
-    std::size_t const width = size_of(register_dtype(type));
+    tile.held = held;
+    std::size_t const width = size_of(held);
     for (int k = 0; k < names.operands; ++k) {
         bool const constant = draw.below(3) == 0;
         tile.data.emplace_back(width * (constant ? 1 : count));
         for (std::size_t at = 0; at < tile.data.back().size(); at += width)
-            store(random_value(type, draw), type, &tile.data.back()[at]);
+            store(random_value(type, draw), held, &tile.data.back()[at]);
         tile.operands.push_back({tile.data.back().data(), constant});
     }
     for (std::size_t k = 0; k < names.labels.size(); ++k) tile.indices.push_back({draw.below(10), draw.below(3)});
     return tile;
+}
+
+inline RandomTile random_tile(DType type, std::size_t count, RandomExpression& draw) {
+    return random_tile(type, register_dtype(type), count, draw);
 }
 
 inline bool same(double a, double b) {

@@ -6,8 +6,10 @@
 #include <cstring>
 #include <limits>
 
+#include "executor/device/cpu/machine.hpp"
 #include "executor/device/cpu/scratch.hpp"
 #include "executor/device/reference/element.hpp"
+#include "lib/scalar/jit/vector_loop.hpp"
 
 namespace ein::executor {
 namespace {
@@ -57,7 +59,10 @@ struct Aggregator::Logarithms {
         : max(tile_aggregate(scalar::Agg::max, type)),
           sum(tile_aggregate(scalar::Agg::sum, type)),
           exponential(call(Op::exp, Expr::operand(0) - shift(Expr::operand(1))), type, type, {}),
+          varying(scalar::VectorLoop::make(exponential, {{false, false}, {false, false}})),
+          single(scalar::VectorLoop::make(exponential, {{false, true}, {false, false}})),
           rescale(Expr::operand(0) * call(Op::exp, Expr::operand(1) - shift(Expr::operand(2))), type, type, {}),
+          scaling(scalar::VectorLoop::make(rescale, {{false, false, false}, {false, false, false}})),
           result(shift(Expr::operand(0)) + call(Op::log, Expr::operand(1)), type, type, {}),
           add(Expr::call(
                   Op::where,
@@ -87,29 +92,70 @@ struct Aggregator::Logarithms {
         }
     }
 
-    /// Raises the largest values to `largest` and scales the sums to match.
+    /// Raises the largest values to `largest` and scales the sums to match: seldom needed once many values were seen,
+    /// and where a largest value stays, its sum would be multiplied by 1.
     void raise(std::byte* held, std::byte* sums, void const* largest, std::size_t count, std::byte* scratch) const {
-        run<3>(rescale, {sums, held, largest}, sums, count, scratch);
-        std::memcpy(held, largest, count * size);
+        auto const* const raised = static_cast<std::byte const*>(largest);
+        for (std::size_t at = 0; at < count; at += raised_together) {
+            std::size_t const n = std::min(raised_together, count - at), byte = at * size;
+            if (std::memcmp(held + byte, raised + byte, n * size) == 0) continue;
+            if (scaling == nullptr) {
+                run<3>(rescale, {sums + byte, held + byte, raised + byte}, sums + byte, n, scratch);
+            } else {
+                std::array<TileOperand, 3> const operands{TileOperand{sums + byte, false},
+                                                          TileOperand{held + byte, false},
+                                                          TileOperand{raised + byte, false}};
+                alignas(machine::cache_line) std::byte scaled[raised_together * sizeof(double)];
+                scaling->run(n, operands, scaled);
+                std::memcpy(sums + byte, scaled, n * size);
+            }
+            std::memcpy(held + byte, raised + byte, n * size);
+        }
+    }
+
+    /// to[i] = exp(values[i] - shift(largest[i])), or of one largest value for all.
+    void exponentials(void const* values, void const* largest, bool is_single, void* to, std::size_t count,
+                      std::byte* scratch) const {
+        scalar::VectorLoop const* const loop = (is_single ? single : varying).get();
+        std::array<TileOperand, 2> operands{TileOperand{values, false}, TileOperand{largest, is_single}};
+        if (loop != nullptr) return loop->run(count, operands, to);
+        for (std::size_t at = 0; at < count; at += exponential.tile()) {
+            std::size_t const n = std::min(exponential.tile(), count - at), byte = at * size;
+            operands[0].data = static_cast<std::byte const*>(values) + byte;
+            if (!is_single) operands[1].data = static_cast<std::byte const*>(largest) + byte;
+            TileOperand const made = exponential.run(n, operands, {}, scratch);
+            std::memcpy(static_cast<std::byte*>(to) + byte, made.data, n * size);
+        }
     }
 
     TileAggregate max, sum;
-    Program exponential;  // exp(value - shift(largest))
-    Program rescale;      // sum * exp(held - shift(largest))
-    Program result;       // shift(largest) + log(sum)
-    Program add;          // log(e^x + e^y)
+    Program exponential;                                        // exp(value - shift(largest))
+    std::unique_ptr<scalar::VectorLoop const> varying, single;  // the same as one loop, where there is one
+    Program rescale;                                            // sum * exp(held - shift(largest))
+    std::unique_ptr<scalar::VectorLoop const> scaling;          // the same as one loop
+    Program result;                                             // shift(largest) + log(sum)
+    Program add;                                                // log(e^x + e^y)
     std::size_t size;
+
+    static constexpr std::size_t raised_together = 64;
+
+    /// Made once for each type.
+    static std::shared_ptr<Logarithms const> of(DType type) {
+        static auto const single_precision = std::make_shared<Logarithms const>(DType::f32);
+        static auto const double_precision = std::make_shared<Logarithms const>(DType::f64);
+        return type == DType::f32 ? single_precision : double_precision;
+    }
 };
 
 std::optional<Aggregator> Aggregator::make(scalar::Agg agg, DType type, ExactTotals exact) {
     Aggregator made;
-    DType const registers = scalar::register_dtype(type);
+    DType const registers = scalar::own_register_dtype(type);
     made.element_ = size_of(registers);
     store_element(scalar::identity(agg, type), made.identity_, registers);
     if (agg != scalar::Agg::logsumexp)
         made.loops_ = tile_aggregate(agg, type);
     else if (kind(registers) == Kind::real)
-        made.logarithms_ = std::make_shared<Logarithms const>(registers);
+        made.logarithms_ = Logarithms::of(registers);
     if (made.loops_.combine == nullptr && made.logarithms_ == nullptr) return std::nullopt;
     if (made.loops_.add != nullptr) made.exact_ = exact;
     return made;
@@ -152,12 +198,19 @@ void Aggregator::rows(Tile const& tile, std::size_t at, void const* values, std:
     std::byte* const program = exponentials + plane;
     std::byte* const sums = second_plane(tile, at);
     std::memcpy(largest, acc, rows * element_);
-    logarithms_->max.rows(largest, values, rows, columns);
+    if (columns == 1)
+        logarithms_->max.combine(largest, values, rows);
+    else
+        logarithms_->max.rows(largest, values, rows, columns);
     logarithms_->raise(acc, sums, largest, rows, program);
-    for (std::size_t r = 0; r < rows; ++r)
+    bool const spreads = rows > 1 && columns > 1;
+    for (std::size_t r = 0; spreads && r < rows; ++r)
         repeat_element(spread + r * columns * element_, largest + r * element_, element_, columns);
-    logarithms_->run<2>(logarithms_->exponential, {values, spread}, exponentials, rows * columns, program);
-    logarithms_->sum.rows(sums, exponentials, rows, columns);
+    logarithms_->exponentials(values, spreads ? spread : largest, rows == 1, exponentials, rows * columns, program);
+    if (columns == 1)
+        logarithms_->sum.combine(sums, exponentials, rows);
+    else
+        logarithms_->sum.rows(sums, exponentials, rows, columns);
 }
 
 void Aggregator::add_values(Tile const& tile, std::size_t at, void const* values, std::size_t rows,
@@ -175,13 +228,13 @@ void Aggregator::columns(Tile const& tile, std::size_t at, void const* values, s
         for (std::size_t r = 0; r < rows; r += rows_in_a_run, row += rows_in_a_run * row_bytes) {
             std::memcpy(tile.scratch, row, row_bytes);
             std::size_t const further = std::min(rows_in_a_run, rows - r) - 1;
-            loops_.columns(tile.scratch, row + row_bytes, further, columns);
+            loops_.columns(tile.scratch, row + row_bytes, static_cast<std::ptrdiff_t>(row_bytes), further, columns);
             loops_.add(tile.state + at * element_, second_plane(tile, at), tile.scratch, columns);
         }
         return;
     }
-    if (exact_ == ExactTotals::none && !logarithms_)
-        return loops_.columns(tile.state + at * element_, values, rows, columns);
+    if (takes_rows_apart())
+        return columns_apart(tile, at, values, static_cast<std::ptrdiff_t>(row_bytes), rows, columns);
     for (std::size_t r = 0; r < rows; ++r) combine(tile, at, row + r * row_bytes, columns);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 
 #include "executor/device/cpu/loops/loop_walk.hpp"
 #include "executor/device/cpu/loops/tile_convert.hpp"
@@ -60,6 +61,14 @@ ExactTotals exact_totals(LoopPlan const& plan, LoopBody const& body) {
 
 }  // namespace
 
+DType LoopBody::operand_registers() const {
+    return program == nullptr ? scalar::own_register_dtype(compute) : program->operand_registers();
+}
+
+DType LoopBody::join_registers() const {
+    return program == nullptr ? operand_registers() : program->result_registers();
+}
+
 LoopBody LoopBody::identity(DType type, scalar::Agg agg) {
     return {nullptr, {0}, 0, type, type, scalar::accumulate_dtype(agg, type), agg};
 }
@@ -73,11 +82,33 @@ LoopBody LoopBody::of(graph::EinSum const& einsum, KernelTypes const& types, sca
     for (int operand : scalar::operands_of(einsum.join)) body.used.push_back(static_cast<std::size_t>(operand));
     for (int label : scalar::labels_of(einsum.join))
         body.indices = std::max(body.indices, static_cast<std::size_t>(label) + 1);
-    if (einsum.join.op() != scalar::Op::operand || einsum.join.node().slot != 0)
-        body.program = std::make_shared<scalar::Program const>(einsum.join, types.compute, types.weak, params);
+    bool const counts = types.join == DType::boolean && types.accumulate == types.compute &&
+                        kind(types.compute) == Kind::real && !einsum.aggregated().empty();
+    if (counts) body.join = types.accumulate;  // the program gives numbers, which machine code can
+    scalar::Expr const join = counts ? scalar::Expr::cast(body.join, einsum.join) : einsum.join;
+    if (join.op() != scalar::Op::operand || join.node().slot != 0)
+        body.program = std::make_shared<scalar::Program const>(join, types.compute, types.weak, params,
+                                                               scalar::Program::Integers::own);
     if (body.program == nullptr || einsum.aggregated().empty() || is_complex(types.compute)) return body;
     auto region = std::make_shared<scalar::ExprRanges const>(einsum.join, params);
     if (region->chooses_by_index()) body.region = std::move(region);
+    return body;
+}
+
+std::optional<LoopBody> LoopBody::finding(graph::EinSum const& einsum, KernelTypes const& types,
+                                          scalar::Params const& params) {
+    scalar::Expr const& join = einsum.join;
+    bool const chooses = join.op() == scalar::Op::where && einsum.agg == scalar::Agg::min &&
+                         types.accumulate == DType::i64 && kind(types.compute) == Kind::real &&
+                         join.args()[1].op() == scalar::Op::index && join.args()[2].op() == scalar::Op::number;
+    if (!chooses || !scalar::labels_of(join.args()[0]).empty()) return std::nullopt;
+    scalar::Node const& otherwise = join.args()[2].node();
+    if (!otherwise.integral || otherwise.integer != std::numeric_limits<std::int64_t>::max()) return std::nullopt;
+    LoopBody body = of(einsum, types, params);
+    body.finds = join.args()[1].node().slot;
+    body.join = types.compute;
+    scalar::Expr const holds = scalar::Expr::cast(types.compute, join.args()[0]);
+    body.program = std::make_shared<scalar::Program const>(holds, types.compute, types.weak, params);
     return body;
 }
 
@@ -121,6 +152,7 @@ LoopKernel::LoopKernel(Nest nest, LoopBody body, Aggregator aggregator, LoopPlan
     for (std::size_t k : turned_) strides_[(levels_.size() - 1) * nest_.operand_dtypes.size() + k] = turned_step(k);
     make_loops();
     lengthen_vector_tiles();
+    choose_strips();
     lay_out();
     if (plan_.partial) make_partials();
 }
@@ -133,8 +165,8 @@ bool LoopKernel::is_one_run(Extent inner, Extent outer) const {
 bool LoopKernel::results_stay() const {
     DType const type = nest_.output_dtype;
     if (nest_.aggregates() || nest_.accumulate || plan_.inner == LoopPlan::none) return false;
-    bool const as_it_is =
-        body_.join == body_.accumulate && type == body_.accumulate && type == scalar::register_dtype(type);
+    bool const as_it_is = body_.join == body_.accumulate && type == body_.accumulate &&
+                          body_.join_registers() == scalar::own_register_dtype(type);
     Extent const inner = nest_.labels[plan_.inner].output_stride;
     Extent const outer = plan_.outer == LoopPlan::none ? 0 : nest_.labels[plan_.outer].output_stride;
     return as_it_is && inner == static_cast<Extent>(size_of(type)) && is_one_run(inner, outer);
@@ -159,7 +191,7 @@ Extent LoopKernel::step_along(std::size_t operand) const {
 }
 
 void LoopKernel::choose_fetches() {
-    DType const registers = scalar::register_dtype(body_.compute);
+    DType const registers = body_.operand_registers();
     Extent const size = static_cast<Extent>(size_of(registers));
     fetches_.assign(nest_.operand_dtypes.size(), Fetch::gather);
     for (DType type : nest_.operand_dtypes)
@@ -218,6 +250,19 @@ void LoopKernel::lengthen_vector_tiles() {
     last.block = std::max(last.block, most / last.block * last.block);
 }
 
+/// Vector tiles along outputs that are nothing but their operand's elements, and outside them rows to add up.
+void LoopKernel::choose_strips() {
+    bool const as_it_is = nest_.aggregates() && body_.program == nullptr && fetches_[body_.used[0]] == Fetch::direct &&
+                          body_.join == body_.accumulate && aggregator_.takes_rows_apart();
+    if (!as_it_is || !turned_.empty() || plan_.outer != LoopPlan::none || nest_.labels[plan_.inner].aggregated ||
+        levels_.empty())
+        return;
+    std::size_t const last = levels_.size() - 1;
+    std::size_t const rows = levels_[last].label == plan_.inner && last > 0 ? last - 1 : last;
+    bool const cut_inside = plan_.pieces > 1 && plan_.cut > rows;
+    if (levels_[rows].aggregated && levels_[rows].block == 1 && rows >= plan_.scope && !cut_inside) strips_ = rows;
+}
+
 void LoopKernel::lay_out() {
     std::size_t total = 0;
     auto const place = [&total](std::size_t bytes) {
@@ -244,7 +289,7 @@ void LoopKernel::lay_out() {
 
 /// Every piece's results lie one behind another: [piece][outputs], in the accumulate type's register type.
 void LoopKernel::make_partials() {
-    DType const registers = scalar::register_dtype(body_.accumulate);
+    DType const registers = scalar::own_register_dtype(body_.accumulate);
     Nest each = nest_, combine;
     each.output_dtype = registers;
     each.accumulate = false;

@@ -29,9 +29,19 @@ struct LoopBody {
     std::shared_ptr<scalar::ExprRanges const> region =
         {};                    // of the join, where it is the identity on part of the indices
     bool of_partials = false;  // its terms are partial results: few, each the sum of many
+    /// The label whose least index is looked for where the program's values, 0 or 1, are 1; -1: values are aggregated.
+    int finds = -1;
+
+    /// The register types of operands and of the join's values.
+    DType operand_registers() const;
+    DType join_registers() const;
 
     /// What an EinSum computes. @throws InputError for a param that `params` lacks
     static LoopBody of(graph::EinSum const& einsum, KernelTypes const& types, scalar::Params const& params);
+    /// The same where an EinSum is the least index at which a condition of reals holds: the second half of argmin and
+    /// argmax. Nothing for others.
+    static std::optional<LoopBody> finding(graph::EinSum const& einsum, KernelTypes const& types,
+                                           scalar::Params const& params);
     /// Operand 0 brought to `type`; over aggregated labels, the sum of its elements.
     static LoopBody identity(DType type, scalar::Agg agg = scalar::Agg::sum);
 };
@@ -79,6 +89,7 @@ private:
     Extent grain_block() const { return std::min(plan_.grain_block, nest_.labels[plan_.grain].length); }
     void make_loops();
     void lengthen_vector_tiles();
+    void choose_strips();
     void lay_out();
     void make_partials();
     void run_piece(std::span<void const* const> operands, void* output, std::span<Extent const> begin,
@@ -101,7 +112,9 @@ private:
     bool in_place_ = false;                           // a vector tile's values are made where they stay
     std::unique_ptr<scalar::VectorLoop const> loop_;  // the program as one loop; null: an operation at a time
     std::unique_ptr<scalar::VectorLoop const> streaming_;  // the same, its results past the cache and where they stay
-    bool plain_copy_ = false;                              // nothing to compute: operand 0's elements, converted once
+    /// The level over rows of an operand that are aggregated where they lie, several at a time; none: there is no such.
+    std::size_t strips_ = LoopPlan::none;
+    bool plain_copy_ = false;  // nothing to compute: operand 0's elements, converted once
     Layout layout_{};
     std::unique_ptr<Partials const> partials_;
 };

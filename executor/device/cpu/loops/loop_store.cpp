@@ -75,16 +75,9 @@ void LoopKernel::Walk::store(void const* values, std::byte* output, std::size_t 
 
 /// Stores adjacent values to every `stride` bytes, brought to the output's type.
 void LoopKernel::Walk::store_run(void const* values, std::byte* output, Extent stride, std::size_t count) {
-    DType const type = k_.nest_.output_dtype, registers = scalar::register_dtype(k_.body_.accumulate);
+    DType const type = k_.nest_.output_dtype, from = k_.body_.accumulate;
     std::size_t const size = size_of(type);
     if (k_.nest_.accumulate) values = merged(values, output, stride, count);
-    std::byte* const wrapped = scratch_ + k_.layout_.values + 16 * k_.vector_tile_;
-    DType from = registers;
-    if (k_.body_.accumulate != registers && type != k_.body_.accumulate) {  // a narrow integer wraps before it widens
-        tile_convert(registers, values, 1, k_.body_.accumulate, wrapped, count);
-        values = wrapped;
-        from = k_.body_.accumulate;
-    }
     if (type == from) return scatter(values, output, stride, size, count, k_.past_cache_);
     if (stride == static_cast<Extent>(size) && !k_.past_cache_)
         return tile_convert(from, values, 1, type, output, count);
@@ -95,15 +88,9 @@ void LoopKernel::Walk::store_run(void const* values, std::byte* output, Extent s
 
 /// What the output holds, combined with new values.
 void const* LoopKernel::Walk::merged(void const* values, std::byte const* output, Extent stride, std::size_t count) {
-    DType const type = k_.nest_.output_dtype, registers = scalar::register_dtype(k_.body_.accumulate);
+    DType const type = k_.nest_.output_dtype;
     std::byte* const held = scratch_ + k_.layout_.merged;
-    bool const wraps = type != k_.body_.accumulate && k_.body_.accumulate != registers;
-    std::byte* const wrapped = scratch_ + k_.layout_.values + 16 * k_.vector_tile_;
-    if (wraps) tile_convert(type, output, in_elements(stride, type), k_.body_.accumulate, wrapped, count);
-    if (wraps)
-        tile_convert(k_.body_.accumulate, wrapped, 1, registers, held, count);
-    else
-        tile_convert(type, output, in_elements(stride, type), registers, held, count);
+    tile_convert(type, output, in_elements(stride, type), k_.body_.accumulate, held, count);
     k_.aggregator_.merge(held, values, count, tile_.scratch);
     return held;
 }

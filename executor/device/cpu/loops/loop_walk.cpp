@@ -83,6 +83,7 @@ void LoopKernel::Walk::iterate(std::size_t level, std::byte* output, Extent tile
     Extent const whole = extents_[at.label];
     Extent from = cut ? first_ : 0, to = cut ? last_ : whole;
     if (k_.body_.region != nullptr && at.aggregated && at.index >= 0) std::tie(from, to) = clipped(at, from, to);
+    if (level == k_.strips_) return add_strips(level, from, to, tile);
     Extent const* const strides = k_.strides_.data() + level * operands_;
     std::byte const** const here = pointers(level);
     std::byte const** const inside = pointers(level + 1);
@@ -107,6 +108,19 @@ void LoopKernel::Walk::turn_operands(std::size_t level) {
                          extents_[grain] * static_cast<Extent>(size)});
         operand = to;
         to += k_.turned_bytes();
+    }
+}
+
+/// Accumulators are read and written once for all of them.
+void LoopKernel::Walk::add_strips(std::size_t level, Extent from, Extent to, Extent tile) {
+    std::size_t const operand = k_.body_.used[0];
+    Extent const step = k_.strides_[level * operands_ + operand];
+    std::byte const* const rows = pointers(level)[operand];
+    for (Extent start = from; start < to; start += machine::rows_of_a_strip) {
+        if (!next_.empty()) bring_some();
+        k_.aggregator_.columns_apart(tile_, static_cast<std::size_t>(tile), rows + start * step, step,
+                                     static_cast<std::size_t>(std::min(machine::rows_of_a_strip, to - start)),
+                                     columns());
     }
 }
 
@@ -157,6 +171,7 @@ void LoopKernel::Walk::compute_vector_tile(std::byte* output, Extent tile) {
         bool const begins_a_line = reinterpret_cast<std::uintptr_t>(output) % machine::cache_line == 0;
         return run_loop(begins_a_line ? *k_.streaming_ : *k_.loop_, output);
     }
+    if (k_.body_.finds >= 0) return find(join(nullptr), tile);
     Values const values = to_accumulate(join(k_.in_place_ ? output : nullptr), rows() * columns());
     if (values.data == output && !values.constant) return;
     if (aggregates_)
@@ -203,7 +218,7 @@ LoopKernel::Walk::Values LoopKernel::Walk::fetch(std::size_t operand) {
 void LoopKernel::Walk::gather(std::size_t operand, std::byte* to) {
     std::byte const* from = pointers(k_.levels_.size())[operand];
     DType const type = k_.nest_.operand_dtypes[operand];
-    DType const registers = scalar::register_dtype(k_.body_.compute);
+    DType const registers = k_.body_.operand_registers();
     bool const constant = k_.fetches_[operand] == Fetch::constant;
     TileAxis const row{constant ? 1 : rows(), stride(k_.plan_.outer, operand)},
         column{constant ? 1 : columns(), k_.step_along(operand)};
@@ -224,7 +239,7 @@ void LoopKernel::Walk::gather(std::size_t operand, std::byte* to) {
 void LoopKernel::Walk::convert(std::size_t operand, std::byte const* from, Extent step, std::byte* to,
                                std::size_t count) {
     DType const type = k_.nest_.operand_dtypes[operand], compute = k_.body_.compute;
-    DType const registers = scalar::register_dtype(compute);
+    DType const registers = k_.body_.operand_registers();
     step = in_elements(step, type);
     if (!k_.narrowed_[operand]) return tile_convert(type, from, step, registers, to, count);
     tile_convert(type, from, step, compute, scratch_ + k_.layout_.values, count);
@@ -234,17 +249,11 @@ void LoopKernel::Walk::convert(std::size_t operand, std::byte const* from, Exten
 /// The join's values in the accumulate type's registers: truth values for any and all, f64 for logsumexp of integers.
 LoopKernel::Walk::Values LoopKernel::Walk::to_accumulate(Values values, std::size_t count) {
     DType const join = k_.body_.join, accumulate = k_.body_.accumulate;
-    if (join == accumulate) return values;
-    DType const from = scalar::register_dtype(join), to = scalar::register_dtype(accumulate);
+    DType const from = k_.body_.join_registers(), to = scalar::own_register_dtype(accumulate);
+    if (join == accumulate && from == to) return values;
     std::size_t const present = values.constant ? 1 : count;
     std::byte* const converted = scratch_ + k_.layout_.values;
-    if (accumulate != DType::boolean) {
-        tile_convert(from, values.data, 1, to, converted, present);
-        return {converted, values.constant};
-    }
-    std::byte* const truth = converted + 16 * k_.vector_tile_;
-    tile_convert(from, values.data, 1, DType::boolean, truth, present);
-    tile_convert(DType::boolean, truth, 1, to, converted, present);
+    tile_convert(from, values.data, 1, accumulate == DType::boolean ? accumulate : to, converted, present);
     return {converted, values.constant};
 }
 

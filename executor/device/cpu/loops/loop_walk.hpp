@@ -23,6 +23,8 @@ private:
     void iterate(std::size_t level, std::byte* output, Extent tile);
     /// Tiles of the operands that vector tiles cross, at their places here, take the operands' place inside.
     void turn_operands(std::size_t level);
+    /// The rows [from, to) of an aggregated level, several at a time.
+    void add_strips(std::size_t level, Extent from, Extent to, Extent tile);
     /// What of [from, to) of an aggregated level is not the identity for all outputs of the tile, in whole blocks.
     std::pair<Extent, Extent> clipped(Level const& level, Extent from, Extent to) const;
     void finish(std::size_t level, std::byte* output, Extent tile);
@@ -41,6 +43,10 @@ private:
     Values to_accumulate(Values values, std::size_t count);
     void const* spread(Values values, std::size_t count);
     void aggregate(Values values, Extent tile);
+    /// Of values that are 0 or 1, the indices where they are 1.
+    void find(Values values, Extent tile);
+    template <class T>
+    void find(T const* values, bool constant, std::size_t at);
     void store(void const* values, std::byte* output, std::size_t rows, std::size_t columns);
     void store_run(void const* values, std::byte* output, Extent stride, std::size_t count);
     void const* merged(void const* values, std::byte const* output, Extent stride, std::size_t count);

@@ -39,7 +39,7 @@ public:
           in_(in),
           out_(out),
           accumulate_(types.accumulate),
-          registers_(scalar::register_dtype(types.accumulate)),
+          registers_(scalar::own_register_dtype(types.accumulate)),
           aggregator_(std::move(aggregator)) {
         rows_ = in == out && in == types.accumulate ? scan_rows(agg, in) : ScanRows{};
         Extent const in_size = static_cast<Extent>(size_of(in)), out_size = static_cast<Extent>(size_of(out));

@@ -25,7 +25,7 @@ TileOp op_of(scalar::Agg agg, bool logic) {
 TileAggregate tile_aggregate(scalar::Agg agg, DType type) {
     if (agg == scalar::Agg::logsumexp) return {};
     TileOp const op = op_of(agg, type == DType::boolean);
-    DType const registers = scalar::register_dtype(type);
+    DType const registers = scalar::own_register_dtype(type);
     auto const made = [&](TileAggregate loops, ScanLoop scan) {
         if (op == TileOp::sum) loops.scan = scan;
         return loops;

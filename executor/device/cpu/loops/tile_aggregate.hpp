@@ -19,8 +19,9 @@ struct TileAggregate {
     void (*combine)(void* acc, void const* values, std::size_t count) = nullptr;
     /// acc[r] = acc[r] op (values[r][0] op values[r][1] op ...), in a fixed order
     void (*rows)(void* acc, void const* values, std::size_t rows, std::size_t columns) = nullptr;
-    /// acc[c] = acc[c] op values[0][c] op values[1][c] op ...
-    void (*columns)(void* acc, void const* values, std::size_t rows, std::size_t columns) = nullptr;
+    /// acc[c] = acc[c] op values[0][c] op values[1][c] op ..., of rows that lie `step` bytes apart
+    void (*columns)(void* acc, void const* values, std::ptrdiff_t step, std::size_t rows,
+                    std::size_t columns) = nullptr;
     /// Sums of reals and complex numbers alone: acc[i] + low[i] grows by values[i], or by the sum of each row, and
     /// nothing of it is lost to rounding. `settle` ends it: acc[i] = acc[i] + low[i].
     void (*add)(void* acc, void* low, void const* values, std::size_t count) = nullptr;

@@ -2,9 +2,9 @@
 // namespace of its own (ein_instruction_sets in cmake/EinLibrary.cmake). Of headers nothing is called in here but what
 // is in that namespace too, so that no function compiled for one set is taken for another.
 #include <cstdint>
+#include <type_traits>
 
 #include "executor/device/cpu/loops/tile_aggregate.hpp"
-#include "executor/device/cpu/loops/tile_convert.hpp"
 #include "executor/device/cpu/vector_size.hpp"
 
 #include "executor/device/cpu/loops/exact_sums.hpp"  // of the set
@@ -16,14 +16,17 @@ struct Sum {
     static constexpr bool rounds = true;
     template <class T>
     static T of(T a, T b) {
-        return a + b;
+        return static_cast<T>(a + b);
     }
 };
 struct Prod {
     static constexpr bool rounds = false;
     template <class T>
     static T of(T a, T b) {
-        return a * b;
+        if constexpr (std::is_same_v<T, std::uint16_t>)  // which promotes to int, that has no room for it
+            return static_cast<T>(1u * a * b);
+        else
+            return static_cast<T>(a * b);
     }
 };
 // A nan wins and stays. In two steps, the first of which is one instruction.
@@ -47,29 +50,15 @@ struct Any {
     static constexpr bool rounds = false;
     template <class T>
     static T of(T a, T b) {
-        return a | b;
+        return static_cast<T>(a | b);
     }
 };
 struct All {
     static constexpr bool rounds = false;
     template <class T>
     static T of(T a, T b) {
-        return a & b;
+        return static_cast<T>(a & b);
     }
-};
-
-/// Integers wrap: sums and products are those of the unsigned type.
-struct Integer {
-    std::uint64_t bits;
-    friend Integer operator+(Integer a, Integer b) { return {a.bits + b.bits}; }
-    friend Integer operator*(Integer a, Integer b) { return {a.bits * b.bits}; }
-    friend Integer operator|(Integer a, Integer b) { return {a.bits | b.bits}; }
-    friend Integer operator&(Integer a, Integer b) { return {a.bits & b.bits}; }
-    friend bool operator<(Integer a, Integer b) {
-        return static_cast<std::int64_t>(a.bits) < static_cast<std::int64_t>(b.bits);
-    }
-    friend bool operator>(Integer a, Integer b) { return b < a; }
-    friend bool operator!=(Integer a, Integer b) { return a.bits != b.bits; }
 };
 
 template <class T>
@@ -87,11 +76,7 @@ void combine(void* acc, void const* values, std::size_t count) {
 }
 
 template <class T>
-constexpr bool has_vectors = false;
-template <>
-constexpr bool has_vectors<float> = true;
-template <>
-constexpr bool has_vectors<double> = true;
+constexpr bool has_vectors = std::is_arithmetic_v<T>;
 
 template <class T, std::size_t Lanes>
 using Vector [[gnu::vector_size(Lanes * sizeof(T))]] = T;
@@ -197,10 +182,32 @@ void rows(void* acc, void const* values, std::size_t count, std::size_t columns)
     for (std::size_t r = 0; r < count; ++r) a[r] = Op::of(a[r], reduce<Op>(v + r * columns, columns));
 }
 
+/// Accumulators stay in registers for all rows.
 template <class Op, class T>
-void columns(void* acc, void const* values, std::size_t count, std::size_t width) {
-    auto const* const v = static_cast<T const*>(values);
-    for (std::size_t r = 0; r < count; ++r) combine<Op, T>(acc, v + r * width, width);
+void columns(void* acc, void const* values, std::ptrdiff_t step, std::size_t count, std::size_t width) {
+    auto* const a = static_cast<T*>(acc);
+    auto const* const first = static_cast<char const*>(values);
+    std::size_t c = 0;
+    if constexpr (has_vectors<T>) {
+        constexpr std::size_t lanes = vector_bytes / sizeof(T), parts = 4;
+        Vector<T, lanes> part[parts], next;
+        for (; c + parts * lanes <= width; c += parts * lanes) {
+#pragma GCC unroll 4
+            for (std::size_t p = 0; p < parts; ++p) __builtin_memcpy(&part[p], a + c + p * lanes, sizeof next);
+            char const* row = first + c * sizeof(T);
+            for (std::size_t r = 0; r < count; ++r, row += step) {
+#pragma GCC unroll 4
+                for (std::size_t p = 0; p < parts; ++p) {
+                    __builtin_memcpy(&next, row + p * sizeof next, sizeof next);
+                    part[p] = Op::of(part[p], next);
+                }
+            }
+#pragma GCC unroll 4
+            for (std::size_t p = 0; p < parts; ++p) __builtin_memcpy(a + c + p * lanes, &part[p], sizeof next);
+        }
+    }
+    char const* row = first + c * sizeof(T);
+    for (std::size_t r = 0; r < count; ++r, row += step) combine<Op, T>(a + c, row, width - c);
 }
 
 template <class T>
@@ -274,6 +281,21 @@ TileAggregate ordered_loops(TileOp op) {
     }
 }
 
+/// Sums and products wrap as those of the unsigned type do.
+template <class T>
+TileAggregate integer_loops(TileOp op) {
+    using Unsigned = std::make_unsigned_t<T>;
+    switch (op) {
+        case TileOp::sum: return loops<Sum, Unsigned>();
+        case TileOp::prod: return loops<Prod, Unsigned>();
+        case TileOp::min: return loops<Min, T>();
+        case TileOp::max: return loops<Max, T>();
+        case TileOp::any: return loops<Any, Unsigned>();
+        case TileOp::all: return loops<All, Unsigned>();
+    }
+    return {};
+}
+
 template <class T>
 TileAggregate complex_loops(TileOp op) {
     if (op == TileOp::sum) return complex_sums<T>();
@@ -281,81 +303,6 @@ TileAggregate complex_loops(TileOp op) {
 }
 
 }  // namespace
-
-// The halves' bit patterns, with the rounding of lib/tensor: every case is computed and one is chosen, so that loops
-// vectorise.
-
-namespace {
-
-float as_float(std::uint32_t bits) {
-    float value;
-    __builtin_memcpy(&value, &bits, 4);
-    return value;
-}
-std::uint32_t as_bits(float value) {
-    std::uint32_t bits;
-    __builtin_memcpy(&bits, &value, 4);
-    return bits;
-}
-
-float from_half(std::uint16_t half) {
-    std::uint32_t const sign = (half & 0x8000u) << 16, rest = half & 0x7fffu;
-    std::uint32_t const finite = as_bits(as_float(rest << 13) * 0x1p112f);  // exact; makes subnormals normal
-    return as_float(sign | (rest >= 0x7c00u ? 0x7f800000u | (rest << 13) : finite));
-}
-std::uint16_t to_half(float value) {
-    std::uint32_t const bits = as_bits(value), sign = (bits >> 16) & 0x8000u, magnitude = bits & 0x7fffffffu;
-    std::uint32_t const normal = (magnitude + 0xfffu + ((magnitude >> 13) & 1u) - 0x38000000u) >> 13;
-    float const small = as_float(magnitude < 0x38800000u ? magnitude : 0u) + 0.5f;  // the add rounds to 2^-24
-    std::uint32_t const finite = magnitude < 0x38800000u ? as_bits(small) - 0x3f000000u : normal;
-    std::uint32_t const special = magnitude > 0x7f800000u ? 0x7e00u : 0x7c00u;
-    return static_cast<std::uint16_t>(sign | (magnitude >= 0x477ff000u ? special : finite));
-}
-float from_bfloat(std::uint16_t bfloat) { return as_float(static_cast<std::uint32_t>(bfloat) << 16); }
-std::uint16_t to_bfloat(float value) {
-    std::uint32_t const bits = as_bits(value), rounded = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
-    return static_cast<std::uint16_t>((bits & 0x7fffffffu) > 0x7f800000u ? (bits >> 16) | 0x40u : rounded);
-}
-
-template <class From, class To, To (*convert)(From)>
-void convert_adjacent(void const* __restrict from, void* __restrict to, std::size_t count) {
-    auto const* const source = static_cast<From const*>(from);
-    auto* const target = static_cast<To*>(to);
-    for (std::size_t i = 0; i < count; ++i) target[i] = convert(source[i]);
-}
-
-template <class From, class To>
-To plain(From value) {
-    return static_cast<To>(value);
-}
-template <class To>
-To from_boolean(std::uint8_t byte) {
-    return static_cast<To>(byte != 0);
-}
-
-template <class To>
-ConvertLoop widening(DType from) {
-    switch (from) {
-        case DType::boolean: return convert_adjacent<std::uint8_t, To, from_boolean<To>>;
-        case DType::u8: return convert_adjacent<std::uint8_t, To, plain<std::uint8_t, To>>;
-        case DType::i8: return convert_adjacent<std::int8_t, To, plain<std::int8_t, To>>;
-        case DType::i16: return convert_adjacent<std::int16_t, To, plain<std::int16_t, To>>;
-        case DType::i32: return convert_adjacent<std::int32_t, To, plain<std::int32_t, To>>;
-        default: return nullptr;
-    }
-}
-
-}  // namespace
-
-ConvertLoop convert_loop(DType from, DType to) {
-    if (from == DType::f16 && to == DType::f32) return convert_adjacent<std::uint16_t, float, from_half>;
-    if (from == DType::f32 && to == DType::f16) return convert_adjacent<float, std::uint16_t, to_half>;
-    if (from == DType::bf16 && to == DType::f32) return convert_adjacent<std::uint16_t, float, from_bfloat>;
-    if (from == DType::f32 && to == DType::bf16) return convert_adjacent<float, std::uint16_t, to_bfloat>;
-    if (from == DType::f32 && to == DType::f64) return convert_adjacent<float, double, plain<float, double>>;
-    if (from == DType::f64 && to == DType::f32) return convert_adjacent<double, float, plain<double, float>>;
-    return to == DType::f32 ? widening<float>(from) : to == DType::f64 ? widening<double>(from) : nullptr;
-}
 
 TileAggregate tile_loops(TileOp op, DType register_type) {
     if (op == TileOp::sum && register_type == DType::f32) return sums<float>();
@@ -365,11 +312,12 @@ TileAggregate tile_loops(TileOp op, DType register_type) {
         case DType::f64: return ordered_loops<double>(op);
         case DType::c64: return complex_loops<float>(op);
         case DType::c128: return complex_loops<double>(op);
-        default: break;
+        case DType::i8: return integer_loops<std::int8_t>(op);
+        case DType::i16: return integer_loops<std::int16_t>(op);
+        case DType::i32: return integer_loops<std::int32_t>(op);
+        case DType::u8: return integer_loops<std::uint8_t>(op);
+        default: return integer_loops<std::int64_t>(op);
     }
-    if (op == TileOp::any) return loops<Any, Integer>();
-    if (op == TileOp::all) return loops<All, Integer>();
-    return ordered_loops<Integer>(op);
 }
 
 }  // namespace ein::executor::EIN_INSTRUCTION_SET

@@ -24,7 +24,7 @@ void append(tensor::ElementSort<Index>& sort, tensor::ListedElements& piece) {
 /// Sorted elements of which neighbours may be equal: what was held, then what is new.
 tensor::ListedElements combined(tensor::ListedElements const& both, KernelShape const& shape,
                                 Aggregator const& aggregator, DType accumulate) {
-    DType const type = shape.output_dtype, registers = scalar::register_dtype(accumulate);
+    DType const type = shape.output_dtype, registers = scalar::own_register_dtype(accumulate);
     std::size_t const size = size_of(type);
     ResultStore store(aggregator, accumulate, type, true);
     tensor::ListedElements out;

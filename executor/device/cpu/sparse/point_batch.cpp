@@ -17,7 +17,7 @@ JoinOfPoints::JoinOfPoints(KernelShape const& shape, KernelTypes const& types, s
 PointBatch::PointBatch(JoinOfPoints const& join, Slots& slots)
     : join_(join),
       slots_(slots),
-      registers_(scalar::register_dtype(join.body.compute)),
+      registers_(join.body.operand_registers()),
       width_(size_of(registers_)),
       operand_bytes_(lines(join.tile * 16)),
       value_bytes_(lines(join.tile * 16)),
@@ -96,16 +96,10 @@ void PointBatch::flush() {
 /// The join's values in the accumulate type's registers, as loop kernels bring them there.
 scalar::TileOperand PointBatch::to_accumulate(scalar::TileOperand values) {
     DType const join = join_.body.join, accumulate = join_.body.accumulate;
-    if (join == accumulate) return values;
-    DType const from = scalar::register_dtype(join), to = scalar::register_dtype(accumulate);
+    DType const from = join_.body.join_registers(), to = scalar::own_register_dtype(accumulate);
+    if (join == accumulate && from == to) return values;
     std::size_t const present = values.constant ? 1 : count_;
-    if (accumulate != DType::boolean) {
-        tile_convert(from, values.data, 1, to, values_, present);
-        return {values_, values.constant};
-    }
-    std::byte* const truth = values_ + value_bytes_;
-    tile_convert(from, values.data, 1, DType::boolean, truth, present);
-    tile_convert(DType::boolean, truth, 1, to, values_, present);
+    tile_convert(from, values.data, 1, accumulate == DType::boolean ? accumulate : to, values_, present);
     return {values_, values.constant};
 }
 

@@ -11,7 +11,7 @@ namespace ein::executor {
 ResultStore::ResultStore(Aggregator const& aggregator, DType accumulate, DType output, bool combines)
     : aggregator_(aggregator),
       accumulate_(accumulate),
-      registers_(scalar::register_dtype(accumulate)),
+      registers_(scalar::own_register_dtype(accumulate)),
       output_(output),
       combines_(combines),
       scratch_(3 * run * 16 + aggregator.scratch_bytes(run) + machine::cache_line) {}

@@ -38,7 +38,7 @@ public:
           of_partials_(std::move(of_partials)),
           sparse_output_(shape.sparse->output.has_value()) {
         store_element(value_without_contributions(shape, types, params), untouched_,
-                      scalar::register_dtype(types.accumulate));
+                      scalar::own_register_dtype(types.accumulate));
         if (!sparse_output_) {
             std::vector<Extent> const strides =
                 label_strides(einsum_.output, shape.output_strides, shape.lengths.size());

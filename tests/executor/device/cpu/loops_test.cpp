@@ -322,3 +322,25 @@ TEST_CASE("long sums keep infinities, nan and zeros without a number", "[executo
     auto const found = static_cast<float>(test.elements(test.run(cpu, solo)).front().number.real());
     CHECK((found == at.expected || (std::isnan(found) && std::isnan(at.expected))));
 }
+
+TEST_CASE("the first index at which a condition holds is that of the reference", "[executor][device]") {
+    struct Case {
+        std::string form;
+        Shape extents;
+        Agg agg = Agg::min;
+    };
+    Case const at = GENERATE(Case{"ij,i->i", {40, 5000}}, Case{"ij,j->j", {300, 700}}, Case{"ijk,ik->ik", {5, 90, 7}},
+                             Case{"ijk,ki->ki", {4, 300, 65}}, Case{"ij,i->i", {700, 3}}, Case{"ij,j->j", {20, 1}});
+    DType const type = GENERATE(DType::f32, DType::f64);
+    std::string const rare = GENERATE("where(x == y || x != x, [j], 9223372036854775807)",
+                                      "where(x > y, [j], 9223372036854775807)", "where(x > y, [j], 7)");
+    CAPTURE(at.form, name(type), rare);
+    KernelCase test(einsum(at.form, at.extents, rare, at.agg), {type, type}, DType::i64, type);
+    std::mt19937 random(5);
+    test.fill(random, true);
+    test.begin()[1] = 11;  // the block begins there
+    CpuDevice cpu;
+    ReferenceDevice reference;
+    SoloWorkerTeam solo;
+    CHECK(test.run(cpu, solo) == test.run(reference, solo));
+}

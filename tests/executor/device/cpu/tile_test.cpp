@@ -47,7 +47,8 @@ TEST_CASE("runs of any dtype are converted to the same bits as everywhere else",
     constexpr std::size_t count = 1000;
     for (DType const from :
          {DType::boolean, DType::u8, DType::i8, DType::i16, DType::i32, DType::i64, DType::f32, DType::f64})
-        for (DType const to : {DType::f32, DType::f64, DType::i32, DType::boolean}) {
+        for (DType const to :
+             {DType::f32, DType::f64, DType::i64, DType::i32, DType::i16, DType::i8, DType::u8, DType::boolean}) {
             CAPTURE(name(from), name(to));
             std::vector<std::byte> const source = bits(count * size_of(from), random);
             std::vector<std::byte> expected(count * size_of(to));
@@ -71,7 +72,8 @@ TEST_CASE("runs of any dtype are converted to the same bits as everywhere else",
 #ifdef EIN_X86_LOOPS
 TEST_CASE("every instruction set aggregates to the same bits", "[executor][device]") {
     std::mt19937 random(7);
-    for (DType const type : {DType::f32, DType::f64, DType::c64, DType::c128, DType::i64})
+    for (DType const type :
+         {DType::f32, DType::f64, DType::c64, DType::c128, DType::i64, DType::i32, DType::i16, DType::i8, DType::u8})
         for (TileOp const op : {TileOp::sum, TileOp::prod, TileOp::min, TileOp::max, TileOp::any, TileOp::all})
             for (std::size_t const columns : {1u, 7u, 33u, 64u, 200u, 513u}) {
                 TileAggregate const plain = baseline::tile_loops(op, type);
@@ -79,13 +81,14 @@ TEST_CASE("every instruction set aggregates to the same bits", "[executor][devic
                 std::size_t const size = size_of(type);
                 std::vector<std::byte> values(3 * columns * size);
                 for (std::size_t at = 0; at < values.size(); at += size) {
-                    double const value = static_cast<double>(random()) * 0x1p-31;
+                    double const value = static_cast<double>(random()) * (is_exact(type) ? 0x1p-24 : 0x1p-31);
                     tensor::convert(DType::f64, &value, 1, type, values.data() + at, 1);
                 }
                 auto const run = [&](TileAggregate const& loops) {
                     std::vector<std::byte> results(values.begin(),
                                                    values.begin() + static_cast<std::ptrdiff_t>(columns * size));
-                    loops.columns(results.data(), values.data(), 3, columns);
+                    loops.columns(results.data(), values.data(), static_cast<std::ptrdiff_t>(columns * size), 3,
+                                  columns);
                     loops.combine(results.data(), values.data(), columns);
                     if (columns >= 3) loops.rows(results.data(), values.data(), 3, columns);
                     return results;

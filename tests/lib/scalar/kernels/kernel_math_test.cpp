@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lib/base/float16.hpp"
+#include "lib/scalar/evaluate/integers.hpp"
 #include "lib/scalar/kernels/kernels.hpp"
 #include "tests/support/catch.hpp"
 
@@ -67,7 +68,7 @@ TEST_CASE("rounding to f16 and bf16 is that of the storage types, for every kind
 
 namespace {
 
-constexpr std::size_t widths[register_count] = {4, 8, 8, 16, 8};
+constexpr std::size_t widths[register_count] = {4, 8, 8, 16, 8, 4, 2, 1, 1};
 
 /// Bytes of a result: abs, real and imag of complex numbers are real.
 std::size_t unary_width(Op op, int number) {
@@ -78,6 +79,10 @@ std::size_t unary_width(Op op, int number) {
 /// Registers full of random numbers of all sizes, special values among them.
 std::vector<std::byte> random_register(int number, std::size_t count, std::mt19937_64& random) {
     std::vector<std::byte> bytes(count * widths[number]);
+    if (number > 4) {
+        for (std::byte& byte : bytes) byte = static_cast<std::byte>(random() % 3 == 0 ? 0 : random());
+        return bytes;
+    }
     bool const single = number == 0 || number == 2;
     for (std::size_t at = 0; at < bytes.size(); at += single ? 4 : 8) {
         double const size =
@@ -143,7 +148,7 @@ TEST_CASE("every instruction set and every place in a tile gives the same bits",
                 BinaryKernels const& forms = table.binary[op][number];
                 if (forms.vv == nullptr) continue;
                 bool const compares = op >= static_cast<int>(Op::lt) && op <= static_cast<int>(Op::logical_or);
-                std::size_t const width = compares                              ? 8
+                std::size_t const width = compares && number < 4                ? 8
                                           : op == static_cast<int>(Op::complex) ? 2 * widths[number]
                                                                                 : widths[number];
                 bool const f32 = !compares && (number == 0 || number == 2);
@@ -166,4 +171,36 @@ TEST_CASE("every instruction set and every place in a tile gives the same bits",
             }
         }
     }
+}
+
+TEST_CASE("remainders of narrow integers are those of every pair of them", "[lib][scalar][kernels]") {
+    auto const wrong = []<class T>(DType type, std::vector<T> const& values) {
+        BinaryKernels const& mod = kernels().binary[static_cast<int>(Op::mod)][integer_register_number(type)];
+        std::vector<T> found(values.size());
+        int count = 0;
+        for (T const divisor : values) {
+            mod.vs(found.data(), values.data(), &divisor, values.size());
+            for (std::size_t k = 0; k < values.size(); ++k) count += found[k] != integer_mod(values[k], divisor);
+        }
+        return count;
+    };
+    std::vector<std::int8_t> bytes;
+    std::vector<std::uint8_t> positive;
+    for (int value = -128; value < 128; ++value) bytes.push_back(static_cast<std::int8_t>(value));
+    for (int value = 0; value < 256; ++value) positive.push_back(static_cast<std::uint8_t>(value));
+    std::vector<std::int16_t> halves;
+    std::vector<std::int32_t> words;
+    std::mt19937 random(3);
+    for (int k = 0; k < 1000; ++k) {
+        halves.push_back(static_cast<std::int16_t>(random() >> (random() % 32)));
+        words.push_back(static_cast<std::int32_t>(random() >> (random() % 32)));
+    }
+    for (std::int32_t const extreme : {-2147483647 - 1, -2147483647, 2147483647, 2147483646, -1, 0, 1}) {
+        words.push_back(extreme);
+        halves.push_back(static_cast<std::int16_t>(extreme >> 16));
+    }
+    CHECK(wrong(DType::i8, bytes) == 0);
+    CHECK(wrong(DType::u8, positive) == 0);
+    CHECK(wrong(DType::i16, halves) == 0);
+    CHECK(wrong(DType::i32, words) == 0);
 }

@@ -64,22 +64,25 @@ TEST_CASE("a program gives the reference's bits wherever arithmetic is exact or 
           "[lib][scalar][program]") {
     auto const type = GENERATE(DType::f32, DType::f64, DType::c64, DType::c128, DType::i8, DType::i16, DType::i32,
                                DType::i64, DType::u8, DType::boolean);
+    auto const integers = GENERATE(Program::Integers::wide, Program::Integers::own);
+    bool const own = integers == Program::Integers::own;
     RandomExpression draw(21, names, exact_ops(type));
-    draw.casts = {DType::i8, DType::i16, DType::i32, DType::i64, DType::u8, DType::boolean};
-    draw.casts.insert(draw.casts.end(), {DType::f16, DType::bf16, DType::f32});
-    int compared = 0;
+    draw.casts = {DType::i8, DType::i16, DType::u8, DType::boolean};
+    if (!own) draw.casts.insert(draw.casts.end(), {DType::i32, DType::i64, DType::f16, DType::bf16, DType::f32});
+    int compared = 0, narrow = 0;
     for (int k = 0; k < 400; ++k) {
         Expr const expr = draw.draw(1 + k % 5);
         if (!type_of(expr, type, type).problem.empty()) continue;
         Params const params{{"eta", 0.3}};
-        Program const program(expr, type, type, params);
+        Program const program(expr, type, type, params, integers);
+        narrow += is_exact(program.operand_registers()) && program.operand_registers() != DType::i64;
         Evaluator reference(rounded_steps(expr, type), type, type, params);
         REQUIRE(program.result_dtype() == reference.result_dtype());
         Scratch const scratch(program.scratch_bytes());
         for (std::size_t const count : {std::size_t{1}, std::size_t{7}, std::min<std::size_t>(program.tile(), 512)}) {
-            RandomTile const tile = random_tile(type, count, draw);
+            RandomTile const tile = random_tile(type, program.operand_registers(), count, draw);
             TileOperand const result = program.run(count, tile.operands, tile.indices, scratch.get());
-            DType const held = register_dtype(program.result_dtype());
+            DType const held = program.result_registers();
             for (std::size_t at = 0; at < (result.constant ? 1 : count); ++at) {
                 Scalar const found = load(static_cast<std::byte const*>(result.data) + at * size_of(held), held);
                 Scalar const expected = reference(tile.scalars(at), tile.labels(at));
@@ -92,6 +95,7 @@ TEST_CASE("a program gives the reference's bits wherever arithmetic is exact or 
         }
     }
     CHECK(compared > 10000);
+    CHECK((narrow > 20) == (own && is_exact(type) && type != DType::i64));
 }
 
 TEST_CASE("a program is as near to the reference as the expression's conditioning allows", "[lib][scalar][program]") {
