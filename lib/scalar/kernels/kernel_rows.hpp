@@ -47,7 +47,7 @@ struct Tan {
     template <class T>
     static constexpr T moderate = Format<T>::sine_moderate;
 };
-struct Mod {  // the sign of the divisor, as in NumPy
+struct ModOfReals {  // the sign of the divisor, as in NumPy
     template <Range range, class T>
     static T of(T a, T b) {
         if (range == Range::moderate || is_moderate(a, b)) return remainder_of_moderate(a, b);
@@ -86,7 +86,7 @@ using RangedFunctions =
 
 /// Whose form for all arguments calls the C library: no code is made of them at run time.
 using LibraryFunctions = VectorRows<VectorRow<Op::sin, Sin>, VectorRow<Op::cos, Cos>, VectorRow<Op::tan, Tan>>;
-using LibraryOperators = VectorRows<VectorRow<Op::mod, Mod>>;
+using LibraryOperators = VectorRows<VectorRow<Op::mod, ModOfReals>>;
 
 using RealOperators =
     VectorRows<VectorRow<Op::add, Add>, VectorRow<Op::sub, Sub>, VectorRow<Op::mul, Mul>, VectorRow<Op::div, Div>,
