@@ -191,7 +191,7 @@ TEST_CASE("what has no amplitude is refused with its reason", "[apps][qasm]") {
 TEST_CASE("every fault has line, column, what was expected, what was found and a mend", "[apps][qasm]") {
     refused("h q[3];", {"5, column 5: expected an index below 3, the size of q, found '3'"});
     refused("h s;", {"5, column 3: expected q or r, found 's'"});
-    refused("hh q;", {"5, column 1: expected a gate that is defined above, found 'hh'; did you mean \"ch\"?"});
+    refused("hh q;", {"5, column 1: expected a gate that is defined above, found 'hh'; did you mean \"h\"?"});
     refused("cx q[0];", {"5, column 1: expected 2 qubits of cx, found 1"});
     refused("rz q[0];", {"5, column 4: expected '(' and 1 parameter of rz, found 'q'"});
     refused("rz(1, 2) q[0];", {"5, column 1: expected 1 parameter of rz, found 2"});
