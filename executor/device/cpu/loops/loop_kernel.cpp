@@ -250,10 +250,14 @@ void LoopKernel::lengthen_vector_tiles() {
     last.block = std::max(last.block, most / last.block * last.block);
 }
 
-/// Vector tiles along outputs that are nothing but their operand's elements, and outside them rows to add up.
+/// Vector tiles along outputs that are nothing but their operand's elements, and outside them rows to add up. Of reals
+/// the least and the greatest, which look for nan too, are found quicker a row at a time (3.4 beside 3.9 ms of 128
+/// MiB).
 void LoopKernel::choose_strips() {
     bool const as_it_is = nest_.aggregates() && body_.program == nullptr && fetches_[body_.used[0]] == Fetch::direct &&
                           body_.join == body_.accumulate && aggregator_.takes_rows_apart();
+    bool const extreme = body_.agg == scalar::Agg::min || body_.agg == scalar::Agg::max;
+    if (extreme && kind(body_.accumulate) == Kind::real) return;
     if (!as_it_is || !turned_.empty() || plan_.outer != LoopPlan::none || nest_.labels[plan_.inner].aggregated ||
         levels_.empty())
         return;
