@@ -81,7 +81,8 @@ std::unique_ptr<PreparedKernel const> CpuDevice::prepare(KernelShape const& shap
     if (auto narrow = make_narrow_kernel(shape, nest, types, params)) return narrow;
     if (auto gemm = make_gemm_kernel(shape, nest, types, params)) return gemm;
     if (auto scan = make_scan_kernel(shape, nest, types)) return scan;
-    std::optional<LoopBody> finding = LoopBody::finding(einsum, types, params);
+    std::optional<LoopBody> finding;  // over one index there is nothing to look for
+    if (nest.aggregates()) finding = LoopBody::finding(einsum, types, params);
     LoopBody body = finding ? std::move(*finding) : LoopBody::of(einsum, types, params);
     if (body.program == nullptr)
         if (auto transpose = make_transpose_kernel(nest)) return transpose;
