@@ -17,14 +17,14 @@
 #include <functional>
 #include <memory>
 #include <set>
-#include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "executor/device/cpu/cpu_device.hpp"
 #include "lib/base/error.hpp"
 #include "scripts/bench/bench_threads.hpp"
-#include "tests/executor/device/kernel_case.hpp"
+#include "scripts/bench/contraction_line.hpp"
 
 extern "C" void openblas_set_num_threads(int threads);
 
@@ -131,16 +131,10 @@ struct Work {
     double terms = 1;
 
     Work(std::string const& line, DType type) {
-        std::istringstream fields(line);
-        std::string extents;
-        std::getline(std::getline(std::getline(fields, name, '|'), form, '|'), extents, '|');
-        std::replace(extents.begin(), extents.end(), ',', ' ');
-        std::istringstream numbers(extents);
-        graph::EinSum& einsum = kernel.einsum = executor::einsum(form, {});
-        einsum.extents.resize(einsum.labels.size());
-        for (auto const& axes : einsum.inputs)
-            for (int label : axes)
-                if (!(numbers >> einsum.extents[at(label)])) throw InternalError(line + ": too few extents");
+        ContractionLine read = read_contraction(line);
+        name = read.name;
+        form = read.form;
+        graph::EinSum const& einsum = kernel.einsum = std::move(read.einsum);
         std::vector<DType> const types(einsum.operands(), type);
         kernel.node = name;
         kernel.compute = compute_dtype(types, type);

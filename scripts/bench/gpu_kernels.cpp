@@ -7,14 +7,14 @@
 #include <cstdio>
 #include <fstream>
 #include <memory>
-#include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "executor/device/cuda/make_cuda_device.hpp"
 #include "executor/device/cuda/tuning.hpp"
 #include "lib/base/error.hpp"
-#include "tests/executor/device/kernel_case.hpp"
+#include "scripts/bench/contraction_line.hpp"
 
 using namespace ein;
 using namespace ein::executor;
@@ -36,16 +36,9 @@ struct Work {
     double terms = 1, bytes = 0;
 
     Work(std::string const& line, DType type) : dtype(type) {
-        std::istringstream fields(line);
-        std::string form, extents;
-        std::getline(std::getline(std::getline(fields, name, '|'), form, '|'), extents, '|');
-        std::replace(extents.begin(), extents.end(), ',', ' ');
-        std::istringstream numbers(extents);
-        graph::EinSum& einsum = kernel.einsum = executor::einsum(form, {});
-        einsum.extents.resize(einsum.labels.size());
-        for (auto const& axes : einsum.inputs)
-            for (int label : axes)
-                if (!(numbers >> einsum.extents[at(label)])) throw InternalError(line + ": too few extents");
+        ContractionLine read = read_contraction(line);
+        name = read.name;
+        graph::EinSum const& einsum = kernel.einsum = std::move(read.einsum);
         std::vector<DType> const types(einsum.operands(), type);
         kernel.node = name;
         kernel.compute = compute_dtype(types, type);
