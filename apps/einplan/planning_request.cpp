@@ -11,46 +11,13 @@
 
 namespace ein::apps {
 
-namespace {
-
-/// Numbers without a unit that no machine has, as a latency of 2 seconds: another unit is meant.
-std::vector<std::string> strange_quantities(Json const& cluster, std::string const& file) {
-    constexpr double slow = 1e6, long_wait = 0.1;  // bytes/s, operations/s; seconds
-    std::vector<std::string> out;
-    auto const look = [&](Json const& at, std::string const& place) {
-        for (auto const& [key, value] : at.items()) {
-            if (!value.is_number()) continue;
-            bool const waits = key == "latency" || key == "per_message" || key == "seconds_per_task";
-            bool const bytes = key == "bandwidth" || key == "both_ways" || key == "uplink" || key == "backbone" ||
-                               key == "bytes_per_second" || key == "copied_per_second" || key == "disk_per_second";
-            bool const operations =
-                key == "flops_per_second" || key == "operations_per_second" || place == "/flops_per_second";
-            double const number = value.get<double>();
-            if (waits ? number < long_wait : !(bytes || operations) || number >= slow) continue;
-            std::string const amount = value.dump();
-            out.push_back(file + ": " + place + "/" + key + ": " + amount + " without a unit is " + amount +
-                          (waits ? " seconds: write \"" + amount + "us\" for microseconds, \"" + amount + "s\""
-                           : bytes
-                               ? " bytes/s: write \"" + amount + "GB/s\" or \"" + amount + "Gbit/s\" for more, \"" +
-                                     amount + "B/s\""
-                               : " operations/s: write \"" + amount + "Gflop/s\" for more, \"" + amount + "flop/s\"") +
-                          " if that is meant");
-        }
-    };
-    look(cluster, "");
-    for (char const* part : {"inside", "between", "flops_per_second"})
-        if (cluster.contains(part) && cluster.at(part).is_object()) look(cluster.at(part), std::string("/") + part);
-    return out;
-}
-
-}  // namespace
-
 Machines read_machines(EinplanOptions const& options) {
     if (options.cluster.empty()) return {{}, "the built-in cluster"};
     std::string const file = options.cluster.string();
     Json const json = read_json_of(FileUse::cluster, "a cluster file", options.cluster);
-    Machines machines{scheduler::cluster_from_json(json, file), file};
-    for (std::string const& warning : strange_quantities(json, file)) say("einplan", "warning: " + warning);
+    std::vector<std::string> unlikely;
+    Machines machines{scheduler::cluster_from_json(json, file, &unlikely), file};
+    for (std::string const& note : unlikely) say("einplan", "warning: " + file + ": " + note);
     if (!machines.cluster.memory) return machines;
     Json const& memory = json.at("memory");
     std::string const written = memory.is_string() ? memory.get<std::string>() : memory.dump();

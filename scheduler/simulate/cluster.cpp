@@ -11,16 +11,23 @@ namespace {
 
 enum class Zero { allowed, refused };
 
+using Notes = std::vector<std::string>;  // of numbers that are hardly meant
+
 /// Outside of these no time would be finite.
 constexpr double least_rate = 1e-3, largest_rate = 1e24, longest_time = 1e6;
 
-std::optional<double> read_quantity(Cursor const& at, Quantity quantity, Zero zero) {
+std::optional<double> read_quantity(Cursor const& at, Quantity quantity, Zero zero, Notes& notes) {
     std::optional<double> value;
     if (at.value().is_number()) value = at.value().get<double>();
     if (at.value().is_string()) value = parse_quantity(at.value().get_ref<std::string const&>(), quantity);
     double const least = zero == Zero::allowed ? 0 : least_rate;
     double const largest = quantity == Quantity::seconds ? longest_time : largest_rate;
-    if (value && *value >= least && *value <= largest) return value;
+    if (value && *value >= least && *value <= largest) {
+        std::string const note =
+            at.value().is_number() ? note_of_unlikely(*value, at.value().dump(), quantity) : std::string();
+        if (!note.empty()) notes.push_back(at.pointer() + ": " + note);
+        return value;
+    }
     at.fail(std::string(example_of(quantity)), brief(at.value()),
             !value           ? mend_quantity(at.value().is_string() ? at.value().get<std::string>() : "", quantity)
             : *value < least ? "write a positive one"
@@ -33,12 +40,12 @@ void take(std::optional<double> const& read, Value& value) {
     if (read) value = *read;
 }
 
-void read_rate(Cursor const& at, std::string const& key, auto& value, Quantity quantity) {
-    if (at.has(key)) take(read_quantity(at.at(key), quantity, Zero::refused), value);
+void read_rate(Cursor const& at, std::string const& key, auto& value, Quantity quantity, Notes& notes) {
+    if (at.has(key)) take(read_quantity(at.at(key), quantity, Zero::refused, notes), value);
 }
 
-void read_time(Cursor const& at, std::string const& key, double& value) {
-    if (at.has(key)) take(read_quantity(at.at(key), Quantity::seconds, Zero::allowed), value);
+void read_time(Cursor const& at, std::string const& key, double& value, Notes& notes) {
+    if (at.has(key)) take(read_quantity(at.at(key), Quantity::seconds, Zero::allowed, notes), value);
 }
 
 /// @param most  of the value
@@ -63,24 +70,24 @@ std::optional<std::int64_t> read_size(Cursor const& at) {
     return bytes;
 }
 
-void read_flops(Cursor const& at, Cluster& cluster) {
+void read_flops(Cursor const& at, Cluster& cluster, Notes& notes) {
     if (!at.value().is_object()) {
-        auto const rate = read_quantity(at, Quantity::operations_per_second, Zero::refused);
+        auto const rate = read_quantity(at, Quantity::operations_per_second, Zero::refused, notes);
         if (rate) cluster.flops_f64 = *rate, cluster.flops_f32 = 2 * *rate;
         return;
     }
     at.only_keys({"f64", "f32"});
-    read_rate(at, "f64", cluster.flops_f64, Quantity::operations_per_second);
-    read_rate(at, "f32", cluster.flops_f32, Quantity::operations_per_second);
+    read_rate(at, "f64", cluster.flops_f64, Quantity::operations_per_second, notes);
+    read_rate(at, "f32", cluster.flops_f32, Quantity::operations_per_second, notes);
 }
 
-void read_link(Cursor const& at, Link& link) {
+void read_link(Cursor const& at, Link& link, Notes& notes) {
     if (!at.expect_object()) return;
     at.only_keys({"bandwidth", "latency", "per_message", "both_ways", "queue"});
-    read_rate(at, "bandwidth", link.bandwidth, Quantity::bytes_per_second);
-    read_time(at, "latency", link.latency);
-    read_time(at, "per_message", link.per_message);
-    read_rate(at, "both_ways", link.both_ways, Quantity::bytes_per_second);
+    read_rate(at, "bandwidth", link.bandwidth, Quantity::bytes_per_second, notes);
+    read_time(at, "latency", link.latency, notes);
+    read_time(at, "per_message", link.per_message, notes);
+    read_rate(at, "both_ways", link.both_ways, Quantity::bytes_per_second, notes);
     if (at.has("queue")) link.queue = read_size(at.at("queue")).value_or(0);
 }
 
@@ -119,7 +126,8 @@ double Cluster::flops(DType type) const {
     return is_complex(type) ? real / 4 : real;  // a complex multiply-add is four real ones
 }
 
-Cluster cluster_from_json(Json const& document, std::string const& file) {
+Cluster cluster_from_json(Json const& document, std::string const& file, std::vector<std::string>* unlikely) {
+    Notes notes;
     Faults faults(file);
     Cursor const at(document, faults);
     Cluster cluster;
@@ -131,25 +139,26 @@ Cluster cluster_from_json(Json const& document, std::string const& file) {
         if (at.has("ranks_per_node"))
             cluster.ranks_per_node = read_count(at.at("ranks_per_node"), 1 << 20).value_or(cluster.ranks_per_node);
         if (at.has("threads")) cluster.threads = read_count(at.at("threads"), 4096).value_or(cluster.threads);
-        if (at.has("flops_per_second")) read_flops(at.at("flops_per_second"), cluster);
-        read_rate(at, "operations_per_second", cluster.operations, Quantity::operations_per_second);
-        read_rate(at, "bytes_per_second", cluster.bytes, Quantity::bytes_per_second);
+        if (at.has("flops_per_second")) read_flops(at.at("flops_per_second"), cluster, notes);
+        read_rate(at, "operations_per_second", cluster.operations, Quantity::operations_per_second, notes);
+        read_rate(at, "bytes_per_second", cluster.bytes, Quantity::bytes_per_second, notes);
         cluster.copied = cluster.bytes / 2;
-        read_rate(at, "copied_per_second", cluster.copied, Quantity::bytes_per_second);
-        read_rate(at, "disk_per_second", cluster.disk, Quantity::bytes_per_second);
-        read_time(at, "seconds_per_task", cluster.per_task);
+        read_rate(at, "copied_per_second", cluster.copied, Quantity::bytes_per_second, notes);
+        read_rate(at, "disk_per_second", cluster.disk, Quantity::bytes_per_second, notes);
+        read_time(at, "seconds_per_task", cluster.per_task, notes);
         if (at.has("memory")) cluster.memory = read_size(at.at("memory"));
-        if (at.has("inside")) read_link(at.at("inside"), cluster.inside);
+        if (at.has("inside")) read_link(at.at("inside"), cluster.inside, notes);
         if (at.has("between")) {
             cluster.uplink.reset();  // of another cluster than the default one: none unless said
-            read_link(at.at("between"), cluster.between);
+            read_link(at.at("between"), cluster.between, notes);
         }
-        read_rate(at, "uplink", cluster.uplink, Quantity::bytes_per_second);
-        read_rate(at, "backbone", cluster.backbone, Quantity::bytes_per_second);
+        read_rate(at, "uplink", cluster.uplink, Quantity::bytes_per_second, notes);
+        read_rate(at, "backbone", cluster.backbone, Quantity::bytes_per_second, notes);
         if (at.has("eager")) cluster.eager = read_size(at.at("eager")).value_or(cluster.eager);
         if (at.has("speeds")) read_speeds(at.at("speeds"), cluster.speeds);
     }
     faults.throw_if_any();
+    if (unlikely != nullptr) *unlikely = std::move(notes);
     return cluster;
 }
 

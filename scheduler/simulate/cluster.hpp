@@ -53,8 +53,10 @@ struct Cluster {
     friend bool operator==(Cluster const&, Cluster const&) = default;
 };
 
-/// @param file  names the document in errors  @throws InputError with every fault
-Cluster cluster_from_json(Json const& document, std::string const& file);
+/// @param file  names the document in errors
+/// @param unlikely  numbers without a unit that no machine has, as "/inside/latency: 2 without a unit is 2 seconds ..."
+/// @throws InputError with every fault
+Cluster cluster_from_json(Json const& document, std::string const& file, std::vector<std::string>* unlikely = nullptr);
 /// All that cluster_from_json reads; rates in bytes/s and operations/s, times in seconds.
 Json to_json(Cluster const& cluster);
 

@@ -73,6 +73,20 @@ std::string mend_quantity(std::string_view text, Quantity quantity) {
     return bits.empty() ? "write the number with its unit" : bits;
 }
 
+std::string note_of_unlikely(double number, std::string const& written, Quantity quantity) {
+    constexpr double slow = 1e6, long_wait = 0.1;  // bytes/s, operations/s; seconds
+    auto const text = [&](std::string_view unit, std::string const& more, std::string_view same) {
+        return written + " without a unit is " + written + " " + std::string(unit) + ": write " + more + ", \"" +
+               written + std::string(same) + "\" if that is meant";
+    };
+    if (quantity == Quantity::seconds)
+        return number < long_wait ? "" : text("seconds", "\"" + written + "us\" for microseconds", "s");
+    if (number >= slow) return "";
+    if (quantity == Quantity::bytes_per_second)
+        return text("bytes/s", "\"" + written + "GB/s\" or \"" + written + "Gbit/s\" for more", "B/s");
+    return text("operations/s", "\"" + written + "Gflop/s\" for more", "flop/s");
+}
+
 std::string format_seconds(double seconds) {
     constexpr std::array<char const*, 4> names{"s", "ms", "us", "ns"};
     std::size_t unit = 0;

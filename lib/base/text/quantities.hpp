@@ -21,6 +21,11 @@ std::string_view example_of(Quantity quantity);
 /// What to write in place of a text that is none: "b may mean bits or bytes: write 8Gbit/s or 8GB/s" for "8Gb/s".
 std::string mend_quantity(std::string_view text, Quantity quantity);
 
+/// What may be meant by a number without a unit that no machine has: "2 without a unit is 2 seconds: write "2us" for
+/// microseconds, "2s" if that is meant"; "" for others. @param number  in seconds, bytes/s or operations/s
+/// @param written  as it stands in the file
+std::string note_of_unlikely(double number, std::string const& written, Quantity quantity);
+
 /// Three significant digits and a unit: "2.00 us", "340 ms", "12.5 s".
 std::string format_seconds(double seconds);
 

@@ -35,6 +35,19 @@ TEST_CASE("a rate that may mean bits or bytes is told with both", "[base][quanti
     CHECK(ein::mend_quantity("fast", Quantity::bytes_per_second) == "write the number with its unit");
 }
 
+TEST_CASE("numbers without a unit that no machine has are noted, with what may be meant", "[base][quantities]") {
+    CHECK(ein::note_of_unlikely(2, "2", Quantity::seconds) ==
+          "2 without a unit is 2 seconds: write \"2us\" for microseconds, \"2s\" if that is meant");
+    CHECK(
+        ein::note_of_unlikely(100, "100", Quantity::bytes_per_second) ==
+        "100 without a unit is 100 bytes/s: write \"100GB/s\" or \"100Gbit/s\" for more, \"100B/s\" if that is meant");
+    CHECK(ein::note_of_unlikely(60, "60", Quantity::operations_per_second) ==
+          "60 without a unit is 60 operations/s: write \"60Gflop/s\" for more, \"60flop/s\" if that is meant");
+    CHECK(ein::note_of_unlikely(2e-6, "2e-6", Quantity::seconds) == "");
+    CHECK(ein::note_of_unlikely(1e10, "1e10", Quantity::bytes_per_second) == "");
+    CHECK(ein::note_of_unlikely(1e6, "1e6", Quantity::operations_per_second) == "");
+}
+
 TEST_CASE("times print with three digits", "[base][quantities]") {
     CHECK(ein::format_seconds(2e-6) == "2.00 us");
     CHECK(ein::format_seconds(0.34) == "340 ms");
