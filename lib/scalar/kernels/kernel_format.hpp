@@ -40,7 +40,7 @@ struct Format<float> {
     static constexpr float two_thirds = 0x1.555556p-1f, two_thirds_low = -0x1.555556p-26f;
     static constexpr float eighth_turn = 0x1.921fb6p-1f, eighth_turn_low = -0x1.777a5cp-26f;
     static constexpr float cbrt_scale = 0x1p24f;
-    static constexpr float cbrt_scale_digits = 24, least_quarter = 0x1p-12f, sinh_most = 89.5f;
+    static constexpr float cbrt_scale_digits = 24, sinh_least = 0x1p-12f, sinh_most = 89.5f;
     static constexpr float whole_most = 0x1p22f, most = 0x1.fffffep127f;
 
     /// (e^r - 1 - r) / r^2, of r and r^2
@@ -108,7 +108,7 @@ struct Format<double> {
     static constexpr double two_thirds = 0x1.5555555555555p-1, two_thirds_low = 0x1.5555555555555p-55;
     static constexpr double eighth_turn = 0x1.921fb54442d18p-1, eighth_turn_low = 0x1.1a62633145c07p-55;
     static constexpr double cbrt_scale = 0x1p54;
-    static constexpr double cbrt_scale_digits = 54, least_quarter = 0x1p-27, sinh_most = 710.6;
+    static constexpr double cbrt_scale_digits = 54, sinh_least = 0x1p-27, sinh_most = 710.6;
     static constexpr double whole_most = 0x1p51, most = 0x1.fffffffffffffp1023;
 
     template <class T>

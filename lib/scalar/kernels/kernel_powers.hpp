@@ -11,7 +11,7 @@ template <class T>
     T const quarter = power_of_two<T>(k - 2), r2 = r * r;
     T const half = T(2) * fused(quarter, fused(r2, F::exp_rest(r, r2), r), quarter - T(0.25));  // (e^x - 1) / 2
     T const y = pick(size > T(50), half, half + half / fused(T(2), half, T(1)));                // nan stays
-    return with_sign_of(pick(size < T(F::least_quarter), size, y), x);
+    return with_sign_of(pick(size < T(F::sinh_least), size, y), x);
 }
 
 template <class T>
@@ -124,12 +124,6 @@ template <class T>
     return argument == T(0) ? argument : result;
 }
 
-/// Whether what divides fits into x fewer times than whole numbers are exact.
-template <class T>
-[[gnu::always_inline]] inline bool has_whole_quotient(T x, T y) {
-    return (absolute(x) < T(Format<T>::whole_most) * absolute(y)) & (absolute(y) < T(__builtin_huge_val()));
-}
-
 /// The remainder with the sign of y: a quotient that was rounded to the next whole number is put right.
 template <class T>
 [[gnu::always_inline]] inline T remainder_of_moderate(T x, T y) {
@@ -140,3 +134,66 @@ template <class T>
     auto const differ = with_sign_of(T(1), from_bits<T>(bits_of(x) ^ bits_of(y))) < T(0);
     return with_sign_of(pick(differ & (rest > T(0)), step - rest, rest), y);
 }
+
+// ---- the same for kernel_rows.hpp, as in kernel_ops.hpp ----
+
+struct Cbrt {
+    template <class T>
+    static T of(T a) {
+        return fast_cbrt(a);
+    }
+};
+struct Sinh {
+    template <class T>
+    static T of(T a) {
+        return fast_sinh(a);
+    }
+};
+struct Cosh {
+    template <class T>
+    static T of(T a) {
+        return fast_cosh(a);
+    }
+};
+struct Atan {
+    template <class T>
+    static T of(T a) {
+        return fast_atan(a);
+    }
+};
+struct Pow {
+    template <class T>
+    static T of(T a, T b) {
+        return fast_pow(a, b);
+    }
+};
+struct Atan2 {
+    template <class T>
+    static T of(T a, T b) {
+        return fast_atan2(a, b);
+    }
+};
+struct Tan {
+    template <Range range, class T>
+    static T of(T a) {
+        if (range == Range::moderate || absolute(a) <= moderate<T>) return tangent(a);
+        return sizeof(T) == 4 ? T(__builtin_tanf(float(a))) : T(__builtin_tan(double(a)));  // of the C library
+    }
+    template <class T>
+    static constexpr T moderate = Format<T>::sine_moderate;
+};
+struct ModOfReals {  // the sign of the divisor, as in NumPy
+    template <Range range, class T>
+    static T of(T a, T b) {
+        if (range == Range::moderate || is_moderate(a, b)) return remainder_of_moderate(a, b);
+        T const rest =
+            sizeof(T) == 4 ? T(__builtin_fmodf(float(a), float(b))) : T(__builtin_fmod(double(a), double(b)));
+        if (rest == 0) return with_sign_of(T(0), b);
+        return (rest < 0) != (b < 0) && rest == rest ? rest + b : rest;
+    }
+    /// Whether b fits into a fewer times than whole numbers are exact.
+    template <class T>
+    static bool is_moderate(T a, T b) {
+        return (absolute(a) < T(Format<T>::whole_most) * absolute(b)) & (absolute(b) < T(__builtin_huge_val()));
+    }
+};

@@ -2,66 +2,6 @@
 // records them. What is in no list runs one element at a time (plain_kernels.cpp). Included behind kernel_ops.hpp.
 #pragma once
 
-struct Cbrt {
-    template <class T>
-    static T of(T a) {
-        return fast_cbrt(a);
-    }
-};
-struct Sinh {
-    template <class T>
-    static T of(T a) {
-        return fast_sinh(a);
-    }
-};
-struct Cosh {
-    template <class T>
-    static T of(T a) {
-        return fast_cosh(a);
-    }
-};
-struct Atan {
-    template <class T>
-    static T of(T a) {
-        return fast_atan(a);
-    }
-};
-struct Pow {
-    template <class T>
-    static T of(T a, T b) {
-        return fast_pow(a, b);
-    }
-};
-struct Atan2 {
-    template <class T>
-    static T of(T a, T b) {
-        return fast_atan2(a, b);
-    }
-};
-struct Tan {
-    template <Range range, class T>
-    static T of(T a) {
-        if (range == Range::moderate || absolute(a) <= moderate<T>) return tangent(a);
-        return sizeof(T) == 4 ? T(__builtin_tanf(float(a))) : T(__builtin_tan(double(a)));  // of the C library
-    }
-    template <class T>
-    static constexpr T moderate = Format<T>::sine_moderate;
-};
-struct ModOfReals {  // the sign of the divisor, as in NumPy
-    template <Range range, class T>
-    static T of(T a, T b) {
-        if (range == Range::moderate || is_moderate(a, b)) return remainder_of_moderate(a, b);
-        T const rest =
-            sizeof(T) == 4 ? T(__builtin_fmodf(float(a), float(b))) : T(__builtin_fmod(double(a), double(b)));
-        if (rest == 0) return with_sign_of(T(0), b);
-        return (rest < 0) != (b < 0) && rest == rest ? rest + b : rest;
-    }
-    template <class T>
-    static bool is_moderate(T a, T b) {
-        return has_whole_quotient(a, b);
-    }
-};
-
 template <Op op, class F>
 struct VectorRow {
     static constexpr Op of_op = op;
