@@ -73,7 +73,10 @@ LoopBody LoopBody::identity(DType type, scalar::Agg agg) {
     return {nullptr, {0}, 0, type, type, scalar::accumulate_dtype(agg, type), agg};
 }
 
-LoopBody LoopBody::of(graph::EinSum const& einsum, KernelTypes const& types, scalar::Params const& params) {
+namespace {
+
+/// What an EinSum reads, and its types, without a program yet.
+LoopBody body_without_program(graph::EinSum const& einsum, KernelTypes const& types) {
     LoopBody body;
     body.compute = types.compute;
     body.join = types.join;
@@ -82,6 +85,13 @@ LoopBody LoopBody::of(graph::EinSum const& einsum, KernelTypes const& types, sca
     for (int operand : scalar::operands_of(einsum.join)) body.used.push_back(static_cast<std::size_t>(operand));
     for (int label : scalar::labels_of(einsum.join))
         body.indices = std::max(body.indices, static_cast<std::size_t>(label) + 1);
+    return body;
+}
+
+}  // namespace
+
+LoopBody LoopBody::of(graph::EinSum const& einsum, KernelTypes const& types, scalar::Params const& params) {
+    LoopBody body = body_without_program(einsum, types);
     bool const counts = types.join == DType::boolean && types.accumulate == types.compute &&
                         kind(types.compute) == Kind::real && !einsum.aggregated().empty();
     if (counts) body.join = types.accumulate;  // the program gives numbers, which machine code can
@@ -104,7 +114,7 @@ std::optional<LoopBody> LoopBody::finding(graph::EinSum const& einsum, KernelTyp
     if (!chooses || !scalar::labels_of(join.args()[0]).empty()) return std::nullopt;
     scalar::Node const& otherwise = join.args()[2].node();
     if (!otherwise.integral || otherwise.integer != std::numeric_limits<std::int64_t>::max()) return std::nullopt;
-    LoopBody body = of(einsum, types, params);
+    LoopBody body = body_without_program(einsum, types);
     body.finds = join.args()[1].node().slot;
     body.join = types.compute;
     scalar::Expr const holds = scalar::Expr::cast(types.compute, join.args()[0]);
@@ -282,7 +292,7 @@ void LoopKernel::lay_out() {
     layout_.tile_operands = place(operands * sizeof(scalar::TileOperand));
     layout_.tile_indices = place(body_.indices * sizeof(scalar::TileIndex));
     layout_.gathered = place(plain_copy_ ? 0 : operands * wide);
-    layout_.values = place(3 * wide);  // converted or spread; wrapped; ready to store
+    layout_.values = place(3 * wide);  // converted or spread; elements that stand for rows; ready to store
     layout_.merged = place(nest_.accumulate ? wide : 0);
     layout_.program = place(body_.program == nullptr ? 0 : std::max(body_.program->scratch_bytes(), wide));
     layout_.tile = place(aggregator_.scratch_bytes(vector_tile_));

@@ -81,8 +81,8 @@ private:
     bool results_stay() const;
     void choose_turned();
     void choose_fetches();
-    /// Bytes from an element of a vector tile to the next, in the operand or where its tile was turned.
     bool is_turned(std::size_t operand) const;
+    /// Bytes from an element of a vector tile to the next, in the operand or where its tile was turned.
     Extent step_along(std::size_t operand) const;
     Extent turned_step(std::size_t operand) const;
     std::size_t turned_bytes() const;
