@@ -78,6 +78,8 @@ inline constexpr std::int64_t repeated_in_parallel = 4096;
 /// Bytes of a message that regions are cut into, which stay in a core's cache from one end to the other, and messages
 /// for one block. Measured: with this size repartitions reach the speed of MPI_Alltoall; others were not compared.
 inline constexpr std::int64_t message_bytes = std::int64_t{2} << 20, most_messages = 256;
+/// Messages of a round times those of its busiest rank up to which turns are searched for. Chosen: a tenth of a second.
+inline constexpr std::size_t most_turns_searched = std::size_t{1} << 25;
 /// Ranks of a group that exchanges in stages, at least, and bytes of what each sends to each, at most: for larger ones
 /// the copies in between cost more than messages. Chosen (docs/decisions/0003-staged-collectives.md).
 inline constexpr std::size_t least_staged_ranks = 8;

@@ -2,6 +2,8 @@
 
 #include <deque>
 #include <map>
+#include <set>
+#include <utility>
 
 namespace ein::scheduler {
 
@@ -45,18 +47,65 @@ void Exchange::add(RegionTransfer transfer) {
     transfers_.push_back({transfer.value, std::move(transfer.from), std::move(transfer.to), std::move(messages)});
 }
 
+/// Copies that need nothing of what comes: where that is received in its place, before the first round that brings some
+/// of it. So the block has memory before this rank's own sends: a rank that could receive only after its first send has
+/// ended would wait for another one that does the same. What comes in blocks of its own is better put together at last.
+class Exchange::OwnPieces {
+public:
+    OwnPieces(BlockMover& mover, std::vector<LocalCopy> copies, std::vector<Transfer> const& transfers)
+        : mover_(mover) {
+        std::set<Place> received, in_place, made;
+        for (Transfer const& transfer : transfers) {
+            Place const to{transfer.to.rank, transfer.to.block};
+            received.insert(to);
+            if (is_one_run(transfer.messages.front(), transfer.to.box)) in_place.insert(to);
+        }
+        for (LocalCopy const& copy : copies) made.insert({copy.from.rank, copy.to});
+        for (LocalCopy& copy : copies) {
+            Place const from{copy.from.rank, copy.from.block}, to{copy.from.rank, copy.to};
+            bool const at_hand = !received.contains(from) && !made.contains(from);
+            if (at_hand && in_place.contains(to))
+                early_[to].push_back(std::move(copy));
+            else
+                late_.push_back(std::move(copy));
+        }
+    }
+    void put_into(Holding const& block) {
+        auto const found = early_.find({block.rank, block.block});
+        if (found == early_.end()) return;
+        put(found->second);
+        early_.erase(found);
+    }
+    void put_others() const { put(late_); }
+
+private:
+    using Place = std::pair<Rank, BlockId>;
+    void put(std::vector<LocalCopy> const& copies) const {
+        for (LocalCopy const& copy : copies) mover_.copy(copy.value, copy.from, copy.to, copy.region);
+    }
+
+    BlockMover& mover_;
+    std::map<Place, std::vector<LocalCopy>> early_;
+    std::vector<LocalCopy> late_;
+};
+
 void Exchange::emit() {
     std::vector<ExpectedRegion> regions;
     regions.reserve(transfers_.size());
     for (Transfer const& transfer : transfers_)
         regions.push_back({transfer.to.rank, transfer.to.block, transfer.messages.size(), transfer.from.rank});
     Arrivals arrivals(mover_, rule_.window);
-    for (auto const& [region, message] : message_order(regions))
-        send(transfers_[region], transfers_[region].messages[message], arrivals);
+    OwnPieces own(mover_, std::exchange(copies_, {}), transfers_);
+    for (Round const& round : message_rounds(regions)) {
+        for (MessageNumber const& next : round) own.put_into(transfers_[next.region].to);
+        for (MessageNumber const& next : round) {
+            Transfer const& transfer = transfers_[next.region];
+            send(transfer, transfer.messages[next.message], arrivals);
+        }
+    }
     transfers_.clear();
     arrivals.put_all();
-    for (LocalCopy const& copy : copies_) mover_.copy(copy.value, copy.from, copy.to, copy.region);
-    copies_.clear();
+    own.put_others();
 }
 
 void Exchange::send(Transfer const& transfer, Box const& message, Arrivals& arrivals) {

@@ -31,7 +31,7 @@ class Exchange {
 public:
     Exchange(BlockMover& mover, Messages const& rule) : mover_(mover), rule_(rule) {}
 
-    /// Asks for a region, or for a copy that is made after all regions came. Makes no task yet.
+    /// Asks for a region, or for a copy; a copy may read what comes. Makes no task yet.
     void add(RegionTransfer transfer);
     void add(LocalCopy copy) { copies_.push_back(std::move(copy)); }
     /// Makes the tasks of all that was asked for since the last time.
@@ -45,6 +45,7 @@ private:
         std::vector<Box> messages;
     };
     class Arrivals;
+    class OwnPieces;
     void send(Transfer const& transfer, Box const& message, Arrivals& arrivals);
 
     BlockMover& mover_;

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "lib/base/partition.hpp"
+#include "scheduler/move/turns.hpp"
 #include "scheduler/move/value_parts.hpp"
 
 namespace ein::scheduler {
@@ -27,6 +28,35 @@ std::vector<Box> messages_of(Box const& region, Box const& from, Box const& to, 
 
 namespace {
 
+/// Sorts rounds by turns (turns.hpp).
+class Turns {
+public:
+    explicit Turns(std::span<ExpectedRegion const> regions) : regions_(regions) {
+        for (ExpectedRegion const& region : regions)
+            ranks_ = std::max({ranks_, region.to.value() + 1, region.from.value() + 1});
+    }
+    void sort(Round& round) {
+        std::vector<Route> routes;
+        routes.reserve(round.size());
+        for (MessageNumber const& message : round)
+            routes.push_back({regions_[message.region].from, regions_[message.region].to});
+        if (routes != routes_) {  // most rounds are as the one before
+            routes_ = std::move(routes);
+            order_ = in_turns(routes_, ranks_);
+        }
+        Round sorted;
+        sorted.reserve(round.size());
+        for (std::uint32_t k : order_) sorted.push_back(round[k]);
+        round = std::move(sorted);
+    }
+
+private:
+    std::span<ExpectedRegion const> regions_;
+    int ranks_ = 1;
+    std::vector<Route> routes_;  // of the round before
+    std::vector<std::uint32_t> order_;
+};
+
 /// What one rank still waits for.
 struct ReceiveQueue {
     std::vector<std::uint32_t> regions;
@@ -35,7 +65,7 @@ struct ReceiveQueue {
 
 /// One message of each region of the block that is first in the queue.
 void take_round(ReceiveQueue& queue, std::span<ExpectedRegion const> regions, std::vector<std::size_t>& taken,
-                std::vector<MessageNumber>& out) {
+                Round& out) {
     BlockId const block = regions[queue.regions[queue.first]].block;
     for (std::size_t k = queue.first; k < queue.regions.size(); ++k) {
         std::uint32_t const region = queue.regions[k];
@@ -49,24 +79,17 @@ void take_round(ReceiveQueue& queue, std::span<ExpectedRegion const> regions, st
 
 }  // namespace
 
-std::vector<MessageNumber> message_order(std::span<ExpectedRegion const> regions) {
-    std::vector<MessageNumber> out;
+std::vector<Round> message_rounds(std::span<ExpectedRegion const> regions) {
+    std::vector<Round> out;
     std::map<Rank, ReceiveQueue> open;
     for (std::size_t region = 0; region < regions.size(); ++region)
         open[regions[region].to].regions.push_back(static_cast<std::uint32_t>(region));
     std::vector<std::size_t> taken(regions.size(), 0);
-    int ranks = 1;
-    for (ExpectedRegion const& region : regions)
-        ranks = std::max({ranks, region.to.value() + 1, region.from.value() + 1});
-    auto const turn = [&](MessageNumber const& message) {
-        ExpectedRegion const& region = regions[message.region];
-        return (region.from.value() - region.to.value() + ranks) % ranks;
-    };
+    Turns turns(regions);
     while (!open.empty()) {
-        auto const begin = static_cast<std::ptrdiff_t>(out.size());
-        for (auto& [rank, queue] : open) take_round(queue, regions, taken, out);
-        std::stable_sort(out.begin() + begin, out.end(),
-                         [&](MessageNumber const& a, MessageNumber const& b) { return turn(a) < turn(b); });
+        Round& round = out.emplace_back();
+        for (auto& [rank, queue] : open) take_round(queue, regions, taken, round);
+        turns.sort(round);
         std::erase_if(open, [](auto const& entry) { return entry.second.first == entry.second.regions.size(); });
     }
     return out;

@@ -41,10 +41,13 @@ struct MessageNumber {
     std::uint32_t region = 0, message = 0;
 };
 
-/// All messages, in rounds: in a round every rank gets one of each region of the block that it waits for, so that all
-/// send and receive at once, and each rank's blocks are complete in the order in which it asked for them. Regions of
-/// one block follow one another. Within a round ranks take turns: rank r gets from rank r first, then r + 1, and so on,
-/// so that no two ranks that have something for everybody send to one rank while others wait.
-std::vector<MessageNumber> message_order(std::span<ExpectedRegion const> regions);
+/// Messages that are sent at the same time: one of each region of the block that each rank waits for.
+using Round = std::vector<MessageNumber>;
+
+/// All messages, in rounds, so that all ranks send and receive at once, and each rank's blocks are complete in the
+/// order in which it asked for them. Regions of one block follow one another. Within a round ranks take turns: rank r
+/// gets from rank r first, then r + 1, and so on, so that no two ranks that have something for everybody send to one
+/// rank while others wait.
+std::vector<Round> message_rounds(std::span<ExpectedRegion const> regions);
 
 }  // namespace ein::scheduler

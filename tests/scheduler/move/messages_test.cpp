@@ -39,15 +39,14 @@ TEST_CASE("each rank gets one message of each region of the block it waits for i
     BlockId const a{0}, b{1};
     std::vector<ExpectedRegion> const regions{
         {Rank{1}, a, 2}, {Rank{0}, a, 1}, {Rank{1}, a, 1}, {Rank{1}, b, 1}, {Rank{0}, b, 2}};
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> order;
-    for (MessageNumber const& next : message_order(regions)) order.emplace_back(next.region, next.message);
-    CHECK(order == std::vector<std::pair<std::uint32_t, std::uint32_t>>{
-                       {1, 0},
-                       {0, 0},
-                       {2, 0},  // rank 0's block a; of rank 1's block a both regions
-                       {4, 0},
-                       {0, 1},  // then b on rank 0, the rest of a on rank 1
-                       {4, 1},
-                       {3, 0}});
-    CHECK(message_order({}).empty());
+    using Messages = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+    std::vector<Messages> rounds;
+    for (Round const& round : message_rounds(regions)) {
+        rounds.emplace_back();
+        for (MessageNumber const& next : round) rounds.back().emplace_back(next.region, next.message);
+    }
+    CHECK(rounds == std::vector<Messages>{{{1, 0}, {0, 0}, {2, 0}},  // rank 0's block a; of rank 1's both regions
+                                          {{4, 0}, {0, 1}},          // then b on rank 0, the rest of a on rank 1
+                                          {{4, 1}, {3, 0}}});
+    CHECK(message_rounds({}).empty());
 }

@@ -24,10 +24,10 @@ scheduler::Cluster with_free_computing() {
     return cluster;
 }
 
-/// Simulated seconds of a product cut in these parts, over those that the bytes of a rank take.
-double over_ideal(graph::EinGraph const& graph, Parts const& parts, int ranks) {
+/// Simulated seconds of a graph whose nodes are cut in these parts, over those that the bytes of a rank take.
+double over_ideal(graph::EinGraph const& graph, std::vector<relation::NodePlan> const& nodes, int ranks) {
     relation::Plan plan = planner::plan(graph, {.ranks = ranks, .decompose = "data"});
-    plan = planner::with_nodes(graph, plan, {{.parts = parts}});
+    plan = planner::with_nodes(graph, plan, nodes);
     auto const made =
         scheduler::schedule_plan(graph, plan, {.place = "pattern", .cluster = with_free_computing(), .simulate = true});
     double const bytes = static_cast<double>((ranks - 1) * exchanged_rows * exchanged_columns) * 8;
@@ -41,11 +41,23 @@ double over_ideal(graph::EinGraph const& graph, Parts const& parts, int ranks) {
 TEST_CASE("a reduce-scatter keeps all links busy, at prime numbers of ranks too", "[scheduler][simulate]") {
     int const ranks = GENERATE(3, 7, 8, 13, 32, 53);
     CAPTURE(ranks);
-    CHECK(over_ideal(test::matmul(exchanged_rows * ranks, ranks, exchanged_columns), {1, ranks, 1}, ranks) < 1.25);
+    CHECK(over_ideal(test::matmul(exchanged_rows * ranks, ranks, exchanged_columns), {{.parts = {1, ranks, 1}}},
+                     ranks) < 1.25);
 }
 
 TEST_CASE("an all-gather keeps all links busy, at prime numbers of ranks too", "[scheduler][simulate]") {
     int const ranks = GENERATE(3, 7, 8, 13, 32, 53);
     CAPTURE(ranks);
-    CHECK(over_ideal(test::matmul(ranks, exchanged_rows * ranks, exchanged_columns), {ranks, 1, 1}, ranks) < 1.25);
+    CHECK(over_ideal(test::matmul(ranks, exchanged_rows * ranks, exchanged_columns), {{.parts = {ranks, 1, 1}}},
+                     ranks) < 1.25);
+}
+
+TEST_CASE("rows for columns keep all links busy, at prime numbers of ranks too", "[scheduler][simulate]") {
+    int const ranks = GENERATE(3, 7, 8, 13, 32);
+    CAPTURE(ranks);
+    test::GraphBuilder g;
+    g.leaf("X", {exchanged_rows * ranks, exchanged_columns * ranks});
+    g.einsum("Y", "ij->ij", {"X"}, {.join = "x+1"});
+    g.einsum("Z", "ij->ij", {"Y"}, {.join = "x*2"});
+    CHECK(over_ideal(g.finish({"Z"}), {{.parts = {ranks, 1}}, {.parts = {1, ranks}}}, ranks) < 1.25);
 }
