@@ -16,6 +16,15 @@ Extent even_part(Extent length, Extent most, Extent of) {
     return std::min(rounded_up(parts_of_length(length, count), of), rounded_up(length, of));
 }
 
+/// Tasks that there is work for.
+double tasks_wanted(NarrowSizes const& sizes, int threads) {
+    double const operations = 2.0 * static_cast<double>(sizes.rows) * static_cast<double>(sizes.columns) *
+                              static_cast<double>(sizes.terms) * static_cast<double>(sizes.calls);
+    return threads == 1
+               ? 1
+               : std::min(static_cast<double>(tuning::tasks_a_thread * threads), operations / tuning::least_operations);
+}
+
 /// One dimension's tasks are halved as long as they are at least two panels.
 bool halve(Extent& part, Extent panel) {
     if (part <= panel) return false;
@@ -46,17 +55,26 @@ TermBlocks term_blocks(NarrowLoops const& loops, NarrowSizes const& whole) {
     return out;
 }
 
+TaskBlocks stream_blocks(NarrowLoops const& loops, NarrowSizes const& sizes, TermBlocks const& terms, int threads) {
+    TaskBlocks out;
+    out.rows = out.wave_rows = sizes.rows;
+    out.wave_columns = sizes.columns;
+    out.wave_calls = sizes.calls;
+    out.columns = even_part(sizes.columns, tuning::streamed_sums / sizes.rows, loops.columns);
+    double const wanted = tasks_wanted(sizes, threads);
+    while (static_cast<double>(sizes.calls * terms.splits * parts_of_length(sizes.columns, out.columns)) < wanted &&
+           halve(out.columns, loops.columns)) {
+    }
+    return out;
+}
+
 TaskBlocks task_blocks(NarrowLoops const& loops, NarrowSizes const& sizes, TermBlocks const& terms, int threads) {
     TaskBlocks out;
     Extent const row = loops.rows, column = loops.columns;
     out.rows = even_part(sizes.rows, tuning::block_rows, row);
     out.columns =
         even_part(sizes.columns, std::min(tuning::block_columns, tuning::block_bytes / 4 / terms.words), column);
-    double const operations = 2.0 * static_cast<double>(sizes.rows) * static_cast<double>(sizes.columns) *
-                              static_cast<double>(sizes.terms) * static_cast<double>(sizes.calls);
-    double const wanted = threads == 1 ? 1
-                                       : std::min(static_cast<double>(tuning::tasks_a_thread * threads),
-                                                  operations / tuning::least_operations);
+    double const wanted = tasks_wanted(sizes, threads);
     auto const row_blocks = [&] { return parts_of_length(sizes.rows, out.rows); };
     auto const column_blocks = [&] { return parts_of_length(sizes.columns, out.columns); };
     while (static_cast<double>(sizes.calls * terms.splits * row_blocks() * column_blocks()) < wanted) {

@@ -35,6 +35,8 @@ struct TaskBlocks {
     Extent wave_rows = 1, wave_columns = 1, wave_calls = 1;
     bool packs_a = false, packs_b = false;  // for all tasks of a wave
 };
+/// Of few rows whose b is read where it lies: all rows, as many columns as their sums stay in the first-level cache.
+TaskBlocks stream_blocks(NarrowLoops const& loops, NarrowSizes const& sizes, TermBlocks const& terms, int threads);
 TaskBlocks task_blocks(NarrowLoops const& loops, NarrowSizes const& sizes, TermBlocks const& terms, int threads);
 
 }  // namespace ein::executor

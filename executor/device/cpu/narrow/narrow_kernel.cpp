@@ -33,7 +33,8 @@ public:
             from[side] = static_cast<std::byte const*>(call.operands[problem_.choice.operands[side]]);
         NarrowLaunch const launch(problem_, from, static_cast<std::byte*>(call.output));
         NarrowSizes const& sizes = problem_.sizes;
-        TaskBlocks const blocks = task_blocks(problem_.choice.loops, sizes, problem_.terms, large_ ? team.width() : 1);
+        auto const cut = problem_.streams == Streams::none ? task_blocks : stream_blocks;
+        TaskBlocks const blocks = cut(problem_.choice.loops, sizes, problem_.terms, large_ ? team.width() : 1);
         Splits splits(*this);
         Scratch const sums(splits.bytes(sizes.calls));
         splits.sums = reinterpret_cast<std::uint32_t*>(sums.data());
@@ -212,13 +213,49 @@ std::optional<GemmPlan> plan_of(Nest const& nest, DType compute, NarrowChoice& c
     return other;
 }
 
+/// How b can be read where it lies.
+Streams streams_of(GemmPlan const& plan, NarrowChoice const& choice) {
+    Extent const n = plan.n(), k = plan.k();
+    bool const few = plan.m() <= narrow_tuning::streamed_rows && n * k >= narrow_tuning::streamed_elements;
+    if (!few || choice.loops.stream == nullptr || choice.loops.stream(choice.types[B]) == nullptr) return Streams::none;
+    auto const along = [&](std::vector<GemmPlan::Loop> const& loops) {
+        return !loops.empty() && loops.back().steps[B] == 1 && loops.back().length >= choice.loops.columns / 3;
+    };
+    if (along(plan.columns)) return Streams::columns;
+    return plan.terms.size() == 1 && along(plan.terms) ? Streams::terms : Streams::none;
+}
+
+/// A product of few rows, or of few columns that become rows, of floats.
+struct Streamed {
+    NarrowChoice choice;
+    GemmPlan plan;
+    Streams streams;
+};
+std::optional<Streamed> plan_of_streams(Nest const& nest, DType compute, NarrowChoice choice) {
+    if (compute != DType::f32) return std::nullopt;
+    choice.format = NarrowFormat::floats;
+    choice.loops = careful_loops();
+    if (choice.loops.rows == 0) return std::nullopt;
+    for (int order = 0; order < 2; ++order) {
+        if (auto plan = plan_tiles(gemm_problem(nest, compute, choice), speed_of(choice)))
+            if (Streams const streams = streams_of(*plan, choice); streams != Streams::none && !packs(*plan))
+                return Streamed{choice, std::move(*plan), streams};
+        std::swap(choice.operands[0], choice.operands[1]);
+        std::swap(choice.types[0], choice.types[1]);
+    }
+    return std::nullopt;
+}
+
 }  // namespace
 
 std::unique_ptr<PreparedKernel const> make_narrow_kernel(KernelShape const& shape, Nest const& nest,
                                                          KernelTypes const& types, scalar::Params const& params) {
     std::optional<NarrowChoice> choice = choose_narrow(shape, types, params);
     if (!choice) return nullptr;
-    std::optional<GemmPlan> const whole = plan_of(nest.planned(), types.compute, *choice);
+    auto const streamed = plan_of_streams(nest.planned(), types.compute, *choice);
+    if (streamed) choice = streamed->choice;
+    std::optional<GemmPlan> const whole =
+        streamed ? std::optional(streamed->plan) : plan_of(nest.planned(), types.compute, *choice);
     if (!whole || packs(*whole) || (choice->most_terms > 0 && whole->k() > choice->most_terms)) return nullptr;
     NarrowProblem problem;
     problem.choice = *choice;
@@ -227,6 +264,7 @@ std::unique_ptr<PreparedKernel const> make_narrow_kernel(KernelShape const& shap
                        : *whole;
     problem.sizes = sizes_of(problem.plan);
     problem.terms = term_blocks(choice->loops, sizes_of(*whole));
+    problem.streams = streamed ? streamed->streams : Streams::none;
     problem.accumulate = nest.accumulate;
     for (std::size_t side : {A, B})
         problem.element_bytes[side] = static_cast<Extent>(size_of(nest.operand_dtypes[choice->operands[side]]));

@@ -6,12 +6,17 @@
 #include "executor/device/cpu/narrow/narrow_pack.hpp"
 #include "executor/device/cpu/narrow/narrow_store.hpp"
 #include "executor/device/cpu/narrow/narrow_tiles.hpp"
+#if defined(__AVX2__) && !defined(__AVX512VNNI__)
+#define EIN_HAS_STREAMS
+#include "executor/device/cpu/narrow/narrow_streams.hpp"
+#endif
 
 namespace ein::executor::EIN_INSTRUCTION_SET {
 namespace {
 
 using PackLoop = bool (*)(NarrowPacking const&);
 using StoreLoop = void (*)(NarrowStore const&);
+using StreamLoop = void (*)(NarrowStream const&);
 
 template <NarrowFormat F, int Width, bool ByRow, bool Right>
 PackLoop pack_loop(NarrowType type) {
@@ -54,6 +59,15 @@ PackLoop pack_loop(NarrowType type) {
     return type == NarrowType::boolean ? store<Sums::truths, NarrowType::boolean> : nullptr;
 }
 
+#if defined(EIN_HAS_STREAMS)
+[[maybe_unused]] StreamLoop stream_loop(NarrowType type) {
+    using enum NarrowType;
+    if (type == f32) return stream<f32>;
+    if (type == f16) return stream<f16>;
+    return type == bf16 ? stream<bf16> : nullptr;
+}
+#endif
+
 constexpr double clock = 2 * 3e9;  // two operations of a term
 
 template <NarrowFormat F>
@@ -75,6 +89,9 @@ template <NarrowFormat F>
     made.pack_a = pack_loop<F, tile_rows, false, false>;
     made.pack_b = pack_loop<F, tile_vectors * lanes, false, true>;
     made.multiply = multiply<F>;
+#if defined(EIN_HAS_STREAMS)
+    if constexpr (F == NarrowFormat::floats) made.stream = stream_loop;
+#endif
     if constexpr (Step<F>::of_floats)
         made.store = float_store;
     else if constexpr (F == NarrowFormat::bits)

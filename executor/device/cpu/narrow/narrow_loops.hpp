@@ -55,6 +55,18 @@ struct NarrowTiles {
     bool a_signed = false, b_signed = false;  // of i8_quads
 };
 
+/// Few rows of a, packed, times b as it lies.
+struct NarrowStream {
+    std::uint32_t const* a = nullptr;  // f32: a panel; along_terms: row after row
+    std::ptrdiff_t rows = 0;           // of one panel
+    void const* b = nullptr;
+    NarrowPlaces terms, columns;
+    std::uint32_t* sums = nullptr;  // f32
+    std::ptrdiff_t sums_step = 0;   // from row to row
+    bool first = false;             // sums hold nothing yet
+    bool along_terms = false;       // terms lie side by side, not columns
+};
+
 /// Sums into an output.
 struct NarrowStore {
     std::uint32_t const* sums = nullptr;
@@ -77,6 +89,8 @@ struct NarrowLoops {
     bool (*(*pack_a)(NarrowType type))(NarrowPacking const&) = nullptr;
     bool (*(*pack_b)(NarrowType type))(NarrowPacking const&) = nullptr;
     void (*multiply)(NarrowTiles const&) = nullptr;
+    /// @param type  of b; null: b cannot be read where it lies
+    void (*(*stream)(NarrowType type))(NarrowStream const&) = nullptr;
     /// @return null: sums are not stored as this type
     void (*(*store)(NarrowType type))(NarrowStore const&) = nullptr;
 };

@@ -22,7 +22,8 @@ constexpr Extent apart = 16;  // words between rows of sums, lest they lie a pow
 /// What a task has for itself, one after the other.
 struct TaskLayout {
     std::size_t wide, terms, panels_a, panels_b, sums, total;
-    TaskLayout(TermBlocks const& blocks, NarrowLoops const& loops, Extent rows, Extent columns) {
+    TaskLayout(NarrowProblem const& problem, NarrowLoops const& loops, Extent rows, Extent columns) {
+        TermBlocks const& blocks = problem.terms;
         std::size_t at = 0;
         auto const place = [&at](std::size_t bytes) {
             std::size_t const here = at;
@@ -34,7 +35,8 @@ struct TaskLayout {
         wide = place(PlaceRoom::bytes(std::max(rows, columns)));
         terms = place(PlaceRoom::bytes(blocks.each));
         panels_a = place(words(tall * words_of(loops, blocks.each)));
-        panels_b = place(words(broad * words_of(loops, blocks.each)));
+        panels_b = place(
+            words(problem.streams == Streams::none ? broad * words_of(loops, blocks.each) : loops.rows * blocks.each));
         sums = place(words(tall * (broad + apart)));
         total = at;
     }
@@ -53,7 +55,7 @@ struct NarrowLaunch::Memory {
 std::size_t NarrowLaunch::task_bytes(NarrowProblem const& problem, NarrowLoops const& loops, Extent rows,
                                      Extent columns) {
     std::size_t const places = PlaceRoom::bytes(rows) + PlaceRoom::bytes(columns);  // of outputs
-    return std::max(TaskLayout(problem.terms, loops, rows, columns).total, places);
+    return std::max(TaskLayout(problem, loops, rows, columns).total, places);
 }
 
 std::size_t NarrowLaunch::packing_bytes(NarrowProblem const& problem) {
@@ -133,17 +135,61 @@ void NarrowLaunch::multiply(NarrowTask const& task, NarrowLoops const& loops,
     }
 }
 
+/// Rows of a are packed, panel by panel; b is read where it lies.
+void NarrowLaunch::stream(NarrowTask const& task, Memory const& memory, std::uint32_t* sums, Extent sums_step,
+                          WorkerTeam& team) const {
+    NarrowLoops const& loops = problem_.choice.loops;
+    TermBlocks const& terms = problem_.terms;
+    auto const places = [&](std::size_t at, Extent most, std::vector<GemmPlan::Loop> const& of, std::size_t side,
+                            Extent first) { return PlaceRoom(memory.data + at, most).find(of, side, first, most); };
+    auto const [first_block, last_block] = terms.of_split(task.split);
+    for (Extent block = first_block; block < last_block; ++block) {
+        if (block > first_block) team.pause();
+        Extent const count = terms.size(block);
+        NarrowPacking packing;
+        packing.from = operand(A, task.call);
+        packing.wide = places(memory.layout.wide, task.rows, problem_.plan.rows, A, task.row);
+        packing.terms = places(memory.layout.terms, count, problem_.plan.terms, A, terms.first(block));
+        packing.words = count;
+        packing.to = memory.words(memory.layout.panels_a);
+        loops.pack_a(problem_.choice.types[A])(packing);
+        NarrowStream call;
+        call.b = operand(B, task.call);
+        call.terms = places(memory.layout.terms, count, problem_.plan.terms, B, terms.first(block));
+        call.columns = places(memory.layout.wide, task.columns, problem_.plan.columns, B, task.column);
+        call.sums_step = sums_step;
+        call.first = block == first_block;
+        call.along_terms = problem_.streams == Streams::terms;
+        for (Extent row = 0; row < task.rows; row += loops.rows) {
+            std::uint32_t const* const panel = packing.to + row * count;
+            call.rows = std::min<Extent>(loops.rows, task.rows - row);
+            call.sums = sums + row * sums_step;
+            call.a = panel;
+            if (call.along_terms) {
+                std::uint32_t* const by_row = memory.words(memory.layout.panels_b);
+                for (Extent r = 0; r < call.rows; ++r)
+                    for (Extent term = 0; term < count; ++term) by_row[r * count + term] = panel[term * loops.rows + r];
+                call.a = by_row;
+            }
+            loops.stream(problem_.choice.types[B])(call);
+        }
+    }
+}
+
 void NarrowLaunch::run(NarrowTask const& task, std::array<SharedPanels, 2> const& shared, std::byte* memory,
                        std::uint32_t* sums, Extent sums_step, WorkerTeam& team) const {
     NarrowLoops const& loops = problem_.choice.loops;
-    Memory const own{memory, TaskLayout(problem_.terms, loops, task.rows, task.columns)};
+    Memory const own{memory, TaskLayout(problem_, loops, task.rows, task.columns)};
     bool const stays = sums != nullptr;
     if (!stays) {
         sums = own.words(own.layout.sums);
         sums_step = rounded_up(task.columns, loops.columns) + apart;
     }
     bool subnormal = false;
-    multiply(task, loops, {&shared[A], &shared[B]}, own, sums, sums_step, subnormal, team);
+    if (problem_.streams == Streams::none)
+        multiply(task, loops, {&shared[A], &shared[B]}, own, sums, sums_step, subnormal, team);
+    else
+        stream(task, own, sums, sums_step, team);
     for (SharedPanels const& panels : shared)
         subnormal = subnormal || (panels.words != nullptr && panels.subnormal.load(std::memory_order_relaxed));
     if (subnormal && loops.flushes) multiply_carefully(task, sums, sums_step, team);
@@ -176,7 +222,7 @@ void NarrowLaunch::multiply_carefully(NarrowTask const& task, std::uint32_t* sum
     std::vector<bool> const rows = subnormal_ones(task, A), columns = subnormal_ones(task, B);
     NarrowLoops const loops = careful_loops();
     Scratch const memory(task_bytes(problem_, loops, task.rows, task.columns));
-    Memory const own{memory.data(), TaskLayout(problem_.terms, loops, task.rows, task.columns)};
+    Memory const own{memory.data(), TaskLayout(problem_, loops, task.rows, task.columns)};
     std::uint32_t* const exact = own.words(own.layout.sums);
     Extent const step = rounded_up(task.columns, loops.columns) + apart;
     bool ignored = false;

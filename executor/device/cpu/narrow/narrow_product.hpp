@@ -12,6 +12,8 @@
 
 namespace ein::executor {
 
+enum class Streams { none, columns, terms };
+
 /// What all launches of a kernel have in common.
 struct NarrowProblem {
     NarrowChoice choice;
@@ -19,6 +21,8 @@ struct NarrowProblem {
     NarrowSizes sizes;
     TermBlocks terms;
     bool accumulate = false;
+    /// Few rows: b is read where it lies, by columns or by terms that lie side by side (narrow_streams.hpp).
+    Streams streams = Streams::none;
     std::array<Extent, 3> element_bytes{};
 };
 
@@ -60,6 +64,8 @@ private:
     struct Memory;
     void multiply(NarrowTask const& task, NarrowLoops const& loops, std::array<SharedPanels const*, 2> const& shared,
                   Memory const& memory, std::uint32_t* sums, Extent sums_step, bool& subnormal, WorkerTeam& team) const;
+    void stream(NarrowTask const& task, Memory const& memory, std::uint32_t* sums, Extent sums_step,
+                WorkerTeam& team) const;
     void multiply_carefully(NarrowTask const& task, std::uint32_t* sums, Extent sums_step, WorkerTeam& team) const;
     std::vector<bool> subnormal_ones(NarrowTask const& task, std::size_t side) const;
     void store(NarrowTask const& task, std::uint32_t const* sums, Extent sums_step, std::byte* memory) const;

@@ -30,4 +30,8 @@ inline constexpr Extent terms_of_a_split = 4096, outputs_of_a_split = Extent{1} 
 /// Operations of a task, at least: one is given to another thread in microseconds.
 inline constexpr double least_operations = 1e7;
 
+/// Rows of a product whose other operand is read where it lies, at most: more are multiplied faster from panels, and so
+/// are operands of fewer elements. Sums of such a task, at most: they stay in the first-level cache. May change bits.
+inline constexpr Extent streamed_rows = 8, streamed_elements = 4096, streamed_sums = 4096;
+
 }  // namespace ein::executor::narrow_tuning

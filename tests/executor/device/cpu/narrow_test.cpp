@@ -161,6 +161,62 @@ TEST_CASE("long sums of narrow types are cut, and right", "[executor][device]") 
     for (Types const& types : all_types()) check({"ij,jk->ik", {3, 9001, 5}}, types, false, true, Expect::anything);
 }
 
+TEST_CASE("few rows of narrow types times what is read where it lies are right", "[executor][device]") {
+    bool flip = false;
+    for (Form const& form :
+         {Form{"i,ij->j", {700, 133}}, Form{"ij,jk->ik", {8, 70, 1030}}, Form{"ij,jk->ik", {5, 2000, 17}},
+          Form{"ij,kj->ik", {3, 800, 37}}, Form{"j,kj->k", {5000, 9}}, Form{"jk,j->k", {523, 48}},
+          Form{"hj,khj->hk", {3, 64, 130}}, Form{"hk,khj->hj", {3, 300, 40}}, Form{"j,kaj->ak", {90, 31, 5}},
+          Form{"ja,jkba->kb", {41, 20, 3, 2}}, Form{"ij,ikj->ik", {2, 513, 70}}})
+        for (Types const& types : all_types()) {
+            check(form, types, flip, !flip, Expect::anything);
+            flip = !flip;
+        }
+}
+
+TEST_CASE("rows of infinities and nans do not spread where few rows are multiplied", "[executor][device]") {
+    bool const along_terms = GENERATE(false, true);
+    Extent const terms = 203, columns = 45;  // no whole vectors
+    KernelCase test(einsum(along_terms ? "ij,kj->ik" : "ij,jk->ik", {2, terms, columns}), {DType::bf16, DType::bf16},
+                    DType::f32, DType::f32);
+    std::mt19937 random(5);
+    test.fill(random);
+    BFloat16 const infinite(std::numeric_limits<float>::infinity());
+    std::memcpy(test.operand(0).data() + 2 * (terms - 1), &infinite, 2);  // the last term of the first row
+    CpuDevice cpu;
+    ReferenceDevice reference;
+    SoloWorkerTeam solo;
+    CHECK(difference(test.elements(test.run(cpu, solo)), test.elements(test.run(reference, solo)), 2e-5) == "");
+}
+
+TEST_CASE("few rows that keep order have the bits of the whole, whatever part of them", "[executor][device]") {
+    auto const [text, label] = GENERATE(std::pair{"ij,jk->ik", 0}, std::pair{"ij,jk->ik", 2}, std::pair{"ij,kj->ik", 0},
+                                        std::pair{"ij,kj->ik", 2}, std::pair{"kj,ij->ik", 2});
+    CAPTURE(text, label);
+    CpuDevice cpu;
+    SoloWorkerTeam solo;
+    bool const exchanged = std::string(text) == "kj,ij->ik";
+    Shape const extents = exchanged ? Shape{210, 700, 4} : Shape{4, 700, 210};
+    KernelCase whole(einsum(text, extents), {DType::bf16, DType::bf16}, DType::f32, DType::f32),
+        part(einsum(text, extents), {DType::bf16, DType::bf16}, DType::f32, DType::f32);
+    for (KernelCase* made : {&whole, &part}) {
+        std::mt19937 random(4);
+        made->shape().keeps_order = true;
+        made->fill(random);
+    }
+    Extent& length = part.shape().lengths[static_cast<std::size_t>(label)];
+    length = length > 10 ? 7 : 3;
+    auto const all = whole.elements(whole.run(cpu, solo)), some = part.elements(part.run(cpu, solo));
+    bool const is_row = label == 0 || exchanged;
+    std::size_t const rows = is_row ? 3 : 4, columns = is_row ? 210 : 7;
+    for (std::size_t row = 0; row < rows; ++row)
+        for (std::size_t column = 0; column < columns; ++column) {
+            std::size_t const k = row * 210 + column;
+            CAPTURE(row, column);
+            REQUIRE(some[k].number == all[k].number);
+        }
+}
+
 TEST_CASE("large products of narrow types are the same bits for any number of threads", "[executor][device]") {
     for (NarrowSet const set : sets) {
         Limit const limit(set);
