@@ -44,7 +44,10 @@ GraphPreparation::GraphPreparation(EinplanOptions const& options, GraphFile& fil
       memory_(budget_of(options, machines)),
       limits_(limits_of(options, memory_)),
       read_(read_graph(file)),
-      listed_(relation::count_listed(read_, file.folder)) {}
+      listed_(relation::count_listed(read_, file.folder)) {
+    if (options.reproducible)  // slices add up in another order
+        for (graph::Node& node : read_.nodes) node.slicing.reset();
+}
 
 PreparedGraph GraphPreparation::prepare(graph::OrderLimits const& limits) {
     graph::ChosenOrders chosen = graph::choose_orders(read_, limits, file_.name, searched_);

@@ -137,6 +137,13 @@ std::string NodeBuilder::value_name(std::string const& part) {
     return part.empty() ? name_ : graph_.fresh_name(name_ + ":" + part);
 }
 
+void GraphBuilder::slice_contractions(std::size_t first, std::size_t operands, std::vector<std::string> const& labels) {
+    for (std::size_t k = first; k < graph_.nodes.size(); ++k) {
+        auto const* einsum = std::get_if<EinSum>(&graph_.nodes[k].op);
+        if (einsum != nullptr && einsum->operands() == operands) graph_.nodes[k].slicing = Slicing{labels, 0};
+    }
+}
+
 ValueId NodeBuilder::einsum(std::string const& part, EinSum einsum, std::vector<ValueId> inputs, DType dtype,
                             std::optional<Path> path, Parts fixed) {
     Shape shape = einsum.output_shape();

@@ -60,6 +60,9 @@ public:
     void rename(ValueId value, std::string const& part);
     void set_mesh(Mesh mesh) { graph_.mesh = std::move(mesh); }
     Mesh const& mesh() const { return graph_.mesh; }
+    /// Of the nodes from `first` on, those that contract so many operands are to be sliced over the labels that they
+    /// have; at_once 0 says that the file asks for it, and how many at once is chosen when ranks are known.
+    void slice_contractions(std::size_t first, std::size_t operands, std::vector<std::string> const& labels);
     /// Says that what reads `value` would give the same whatever it were, as softmax does of the maximum that it
     /// subtracts: gradients need not go there.
     void hold_constant(ValueId value) { constant_.insert(value); }

@@ -62,6 +62,21 @@ for wide in cotengra:wide-ssa:/ssa_path/0/1 cotengra:wide-tree:/tree/1 omeinsum:
         { cat said; exit 1; }
 done
 
+# The file's slices are kept, and come to the same; those of the result's labels are named alone.
+printf '%s' '{"inputs": [["a", "b"], ["b", "c"], ["c", "d"], ["d", "e"]], "output": ["a", "e"],
+    "size_dict": {"a": 4, "b": 6, "c": 5, "d": 3, "e": 2}, "sliced_inds": ["c", "a"], "dtype": "float64"}' > sliced.json
+"$bin/eintool" import cotengra sliced.json -o sliced.graph.json
+grep -q '"slices": \["c"\]' sliced.graph.json || { cat sliced.graph.json; exit 1; }
+grep -q 'slices over a too' sliced.graph.json || { cat sliced.graph.json; exit 1; }
+"$bin/einplan" sliced.graph.json -n 2 -o sliced.sched > plan
+grep -q "in each of 5 slices over c" plan || { cat plan; exit 1; }
+"$mpiexec" "$flag" 2 "$bin/einrun" sliced.sched --out run --verify > said 2>&1 || { cat said; exit 1; }
+"$bin/eintool" import cotengra sliced.json --replan -o whole.graph.json
+"$bin/eintool" eval whole.graph.json --out expected > /dev/null
+"$bin/eintool" diff expected/result.npy run/result.npy --tolerance 1e-10 > /dev/null
+"$bin/einplan" sliced.graph.json -n 2 --reproducible -o sliced.sched > plan
+if grep -q "slices over" plan; then cat plan; exit 1; fi
+
 "$bin/eintool" eval net.graph.json --out expected > /dev/null
 for ranks in 1 2 3 5; do
     for memory in "" 32KiB; do

@@ -70,8 +70,14 @@ std::string import_network(NetworkImport const& request) {
                                          request.replan ? NetworkOrder::left_out : NetworkOrder::kept);
     std::string const& dtype = !request.dtype.empty() ? request.dtype : network.dtype;
     GraphText g("einsum", dtype.empty() ? "f32" : dtype);
-    if (!network.sliced.empty())
-        g.note("slices", "the file slices over " + list_of(network.sliced) + "; einplan slices by --memory");
+    NetworkLabels sliced, kept_whole;  // labels of the result stay whole
+    for (std::string const& label : network.sliced) {
+        auto const open = std::find(network.output.begin(), network.output.end(), label) != network.output.end();
+        (open || network.inputs.size() < 3 ? kept_whole : sliced).push_back(label);
+    }
+    if (!kept_whole.empty())
+        g.note("slices", "the file slices over " + list_of(kept_whole) + " too; einplan slices products of three " +
+                             "operands and more over labels that their result lacks");
     std::vector<std::string> names;
     for (Shape const& shape : network.shapes) {
         names.push_back("T" + std::to_string(names.size()));
@@ -85,6 +91,7 @@ std::string import_network(NetworkImport const& request) {
     GraphLabels labels(network);
     OrderedJson in = OrderedJson::array();
     for (NetworkLabels const& term : network.inputs) in.push_back(labels.of(term));
+    if (!sliced.empty()) more["slices"] = labels.of(sliced);
     g.einsum("result", {{"in", in}, {"out", labels.of(network.output)}}, names, more);
     return g.text({"result"});
 }

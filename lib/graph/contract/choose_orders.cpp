@@ -78,6 +78,32 @@ private:
                        einsum->agg != scalar::Agg::logsumexp && node.fixed.empty()};
     }
 
+    /// Labels over which the graph file slices.
+    static std::vector<int> asked_of(Product const& product) {
+        std::vector<int> out;
+        if (!product.node->slicing || !product.sliceable) return out;
+        for (std::string const& name : product.node->slicing->labels) {
+            auto const& labels = product.einsum->labels;
+            auto const label = std::find(labels.begin(), labels.end(), name);
+            promise(label != labels.end(), "a graph slices over a label that the product lacks");
+            out.push_back(static_cast<int>(label - labels.begin()));
+        }
+        return out;
+    }
+
+    /// The order in slices over these labels. @return the network of one slice
+    static Network slice_over(Product const& product, std::vector<int> const& labels, Sliced& order) {
+        Network of_slice = product.network;
+        for (int label : labels) {
+            order.slices *= product.network.extents[at(label)];
+            of_slice.extents[at(label)] = 1;
+        }
+        order.labels.insert(order.labels.begin(), labels.begin(), labels.end());
+        order.operations = sliced_operations(product.network, order.path, order.labels);
+        order.peak = peak_elements(of_slice, order.path);
+        return of_slice;
+    }
+
     SsaPath searched(Product const& product) {
         if (product.node->path) return to_ssa(*product.node->path, product.einsum->operands());
         Network const& network = product.network;
@@ -113,18 +139,25 @@ private:
         double const ranks = static_cast<double>(limits_.ranks);
         SsaPath path = searched(product);
         double const unsliced = path_operations(product.network, path);
-        double const held = peak_elements(product.network, path) * product.element;
-        double const spread = tuning::share_unsliced * rank_bytes * ranks;
-        bool const too_large = held > spread || (limits_.always_slice && held > limits_.slice_bytes);
-        Sliced order{path, {}, 1, unsliced, held / product.element};
+        double const room = limits_.slice_bytes > 0
+                                ? limits_.slice_bytes
+                                : std::max(tuning::share_of_slice * rank_bytes - operand_bytes() / ranks, 1024.0);
+        Sliced order{path, {}, 1, unsliced, peak_elements(product.network, path)};
         if (many) order.path = order_for_memory(product.network, path);
+        std::vector<int> const asked = asked_of(product);
+        Network const whole = slice_over(product, asked, order);  // or one of the slices that the file asks for
+        double const held = order.peak * product.element;
+        double const spread = asked.empty() ? tuning::share_unsliced * rank_bytes * ranks : room;
+        bool const too_large = held > spread || (limits_.always_slice && held > limits_.slice_bytes);
         if (too_large && product.sliceable) {
-            double const room = limits_.slice_bytes > 0
-                                    ? limits_.slice_bytes
-                                    : std::max(tuning::share_of_slice * rank_bytes - operand_bytes() / ranks, 1024.0);
             Sliced sliced =
-                slice(product.network, path, room / product.element, product.node->path ? Reorder::no : Reorder::yes,
+                slice(whole, path, room / product.element, product.node->path ? Reorder::no : Reorder::yes,
                       std::min(most_work_, tuning::least_slicing_work + tuning::work_an_operation * unsliced));
+            if (!asked.empty()) {
+                double const peak = sliced.peak;
+                slice_over(product, asked, sliced);
+                sliced.peak = peak;
+            }
             bool const fits = sliced.peak * product.element <= room;  // the output's labels cannot be sliced
             if (fits || sliced.slices > tuning::most_slices) order = std::move(sliced);
         }

@@ -162,7 +162,7 @@ void add_contracted(GraphBuilder& builder, Node node) {
         std::vector<DType> dtypes;
         for (ValueId input : node.inputs) dtypes.push_back(builder.value(input).dtype);
         if (auto const dtype = result_dtype(*einsum, dtypes, builder.value(node.output).dtype)) {
-            if (node.slicing) {
+            if (node.slicing && node.slicing->at_once > 0) {
                 std::size_t const operands = einsum->operands();
                 add_sliced(builder, node, as_chain(*einsum).value(), to_ssa(path.value(), operands), *dtype);
                 return;

@@ -219,7 +219,15 @@ TEST_CASE("each fault of an einsum node says where, what and how to fix it", "[l
           "a position from 0 to 2, each once in a step", "1"},
          {R"j("einsum": "ij,jk,kl->il", "inputs": ["A", "B", "C"], "join": "x+y*z", "path": [[0, 1], [0, 1]])j",
           "/nodes/0/path", "a join over which the aggregation distributes (sum of products, min of sums, ...)",
-          "another one"}}));
+          "another one"},
+         {R"j("einsum": "ij,jk,kl->il", "inputs": ["A", "B", "C"], "slices": ["j", "i"])j", "/nodes/0/slices/1",
+          "a label that the result lacks", "'i', which it has"},
+         {R"j("einsum": "ij,jk,kl->il", "inputs": ["A", "B", "C"], "slices": ["q"])j", "/nodes/0/slices/0",
+          "a label that the result lacks", "'q'"},
+         {R"j("einsum": "ij,jk,kl->il", "inputs": ["A", "B", "C"], "slices": ["j", "j"])j", "/nodes/0/slices/1",
+          "each label once", "'j' again"},
+         {R"j("einsum": "ij,jk->ik", "inputs": ["A", "B"], "slices": ["j"])j", "/nodes/0/slices",
+          "three operands or more, a join over which the aggregation distributes, and no logsumexp", "another node"}}));
     CAPTURE(row.keys);
     auto const faults = node_faults(row.keys);
     REQUIRE(faults.size() == 1);

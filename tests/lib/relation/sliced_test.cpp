@@ -1,5 +1,7 @@
 #include "lib/graph/contract/sliced.hpp"
 
+#include <map>
+
 #include "lib/graph/contract.hpp"
 #include "lib/graph/contract/orders.hpp"
 #include "tests/lib/relation/interpreting.hpp"
@@ -97,4 +99,30 @@ TEST_CASE("steps that no sliced label reaches stand before the loop", "[lib][rel
     for (graph::Node const& node : sliced.nodes)
         if (sliced.value(node.output).name == "Z:1") CHECK(node.loop == -1);
     CHECK(sliced.loops[0].iterations == 3);
+}
+
+TEST_CASE("labels that the graph slices over are sliced whatever the memory, and others where it is short",
+          "[lib][relation]") {
+    Product of({"ij,jk,kl,lm,mi->", {{4, 3}, {3, 5}, {5, 4}, {4, 3}, {3, 4}}, {"k"}});
+    test::Numbers const expected = of.value(of.graph);
+    of.graph.nodes.back().slicing = graph::Slicing{{"k"}, 0};
+    graph::OrderLimits limits;
+    limits.ranks = 2;
+    limits.slice_bytes = GENERATE(1e9, 40.0);
+    limits.always_slice = limits.slice_bytes < 1e9;
+    CAPTURE(limits.slice_bytes);
+    graph::SearchedOrders searched;
+    graph::ChosenOrders const chosen = graph::choose_orders(of.graph, limits, "g.json", searched);
+    REQUIRE(chosen.orders.size() == 1);
+    REQUIRE(chosen.orders[0].slicing);
+    graph::Slicing const& slicing = *chosen.orders[0].slicing;
+    CHECK(slicing.labels[0] == "k");
+    CHECK(slicing.at_once == 2);
+    CHECK((slicing.labels.size() > 1) == limits.always_slice);
+    double slices = 1;
+    for (std::string const& label : slicing.labels)
+        slices *= std::map<std::string, double>{{"i", 4}, {"j", 3}, {"k", 5}, {"l", 4}, {"m", 3}}.at(label);
+    CHECK(chosen.reports[0].slices == slices);
+    CHECK(of.value(graph::lower_contractions(graph::with_orders(of.graph, chosen.orders))) == expected);
+    CHECK(of.value(graph::lower_contractions(of.graph)) == expected);  // nobody chose: it runs whole
 }

@@ -3,6 +3,7 @@
 
 #include "lib/base/text/near_names.hpp"
 #include "lib/graph/contract.hpp"
+#include "lib/graph/labels.hpp"
 #include "lib/graph/ops/recipes.hpp"
 #include "lib/graph/read/einsum/bind_labels.hpp"
 #include "lib/graph/read/einsum/named_agg.hpp"
@@ -36,6 +37,7 @@ struct Fields {
     std::optional<DType> dtype, compute;
     std::optional<Subscripts> subscripts;
     std::optional<Path> path;
+    std::vector<std::string> slices;  // labels that are to be sliced
 };
 
 void check_sizes(Cursor const& node) {
@@ -50,8 +52,8 @@ void check_sizes(Cursor const& node) {
 
 Fields read_fields(NodeContext const& context) {
     Cursor const& node = context.node;
-    constexpr std::array<std::string_view, 10> keys{"name",  "einsum",  "inputs", "join", "agg",
-                                                    "dtype", "compute", "sizes",  "path", "sparse"};
+    constexpr std::array<std::string_view, 11> keys{"name",    "einsum", "inputs", "join",   "agg",   "dtype",
+                                                    "compute", "sizes",  "path",   "slices", "sparse"};
     only_node_keys(node, keys);
     Fields fields;
     fields.agg = read_agg(node);
@@ -60,6 +62,7 @@ Fields read_fields(NodeContext const& context) {
     if (auto const at = optional_at(node, "join")) at->string();
     check_sizes(node);
     if (auto const at = optional_at(node, "path")) fields.path = read_path(*at, context.inputs.size());
+    if (auto const at = optional_at(node, "slices")) fields.slices = read_slices(*at);
     std::vector<std::optional<std::size_t>> orders;
     for (auto const& input : context.inputs)
         orders.push_back(input ? std::optional(context.graph.value(*input).shape.size()) : std::nullopt);
@@ -165,6 +168,29 @@ bool check_path(Cursor const& node, NamedAgg const& agg, EinSum const& einsum) {
     return false;
 }
 
+/// Labels that are aggregated by a product that is contracted pairwise: only these can be run through one by one.
+bool check_slices(Cursor const& node, std::vector<std::string> const& slices, EinSum const& einsum) {
+    if (slices.empty()) return true;
+    Cursor const at = node.at("slices");
+    if (einsum.operands() < 3 || !contracts_pairwise(einsum) || einsum.agg == scalar::Agg::logsumexp) {
+        at.fail("three operands or more, a join over which the aggregation distributes, and no logsumexp",
+                "another node", "remove \"slices\": this node has none");
+        return false;
+    }
+    bool sound = true;
+    for (std::size_t k = 0; k < slices.size(); ++k) {
+        auto const label = std::find(einsum.labels.begin(), einsum.labels.end(), slices[k]);
+        bool const known = label != einsum.labels.end();
+        bool const kept = known && has_label(einsum.output, static_cast<int>(label - einsum.labels.begin()));
+        if (known && !kept) continue;
+        entry_at(at, k).fail(
+            "a label that the result lacks", quote(slices[k]) + (known ? ", which it has" : ""),
+            known ? "remove it: what is as large as the result stays so" : "write a label of an input");
+        sound = false;
+    }
+    return sound;
+}
+
 class EinsumLowering {
 public:
     EinsumLowering(NodeContext& context, Fields fields)
@@ -192,7 +218,10 @@ public:
         if (!join) return builder_.placeholder(einsum.output_shape(), output);
         context_.written = {einsum, agg.name, *join, output};
         squeeze(bound->squeezed);
-        return agg.lower({builder_, std::move(einsum), inputs_, inside, output, fields_.path});
+        std::size_t const first = context_.graph.graph().nodes.size(), operands = einsum.operands();
+        ValueId const made = agg.lower({builder_, std::move(einsum), inputs_, inside, output, fields_.path});
+        if (!fields_.slices.empty()) context_.graph.slice_contractions(first, operands, fields_.slices);
+        return made;
     }
 
 private:
@@ -212,7 +241,8 @@ private:
         auto const type = check_join_type(node, *join, dtypes_, output, fields_.compute);
         bool const sound = type && check_complex(node, *fields_.agg, *type) &&
                            (!fields_.agg->one_label || check_one_label(node, einsum)) &&
-                           check_not_empty(node, *fields_.agg, einsum) && check_path(node, *fields_.agg, einsum);
+                           check_not_empty(node, *fields_.agg, einsum) && check_path(node, *fields_.agg, einsum) &&
+                           check_slices(node, fields_.slices, einsum);
         return sound ? type : std::nullopt;
     }
 

@@ -28,6 +28,20 @@ std::optional<std::vector<std::int64_t>> read_step(Cursor const& at, std::size_t
 
 }  // namespace
 
+std::vector<std::string> read_slices(Cursor const& slices) {
+    std::vector<std::string> out;
+    if (!slices.expect_list()) return out;
+    for (std::size_t k = 0; k < slices.size(); ++k) {
+        auto const label = slices.at(k).string();
+        if (!label) continue;
+        if (std::find(out.begin(), out.end(), *label) != out.end())
+            slices.at(k).fail("each label once", "'" + *label + "' again", "remove one of them");
+        else
+            out.push_back(*label);
+    }
+    return out;
+}
+
 std::optional<Path> read_path(Cursor const& path, std::size_t operands) {
     if (!path.expect_list()) return std::nullopt;
     LiveOperands live(operands);

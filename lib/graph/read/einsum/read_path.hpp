@@ -10,6 +10,9 @@
 
 namespace ein::graph {
 
+/// The "slices" of one: names of labels, each once.
+std::vector<std::string> read_slices(Cursor const& slices);
+
 std::optional<Path> read_path(Cursor const& path, std::size_t operands);
 
 }  // namespace ein::graph
