@@ -35,6 +35,24 @@ started=$SECONDS
 quietly python3 tutorial.py
 echo "took $((SECONDS - started)) s"
 
+echo "== Slurm, of two pretended nodes: a batch script of einplan's, and a Python program"
+quietly apt-get install -y --no-install-recommends slurm-wlm munge libpmix-dev   # the last for srun --mpi=pmix
+# shellcheck source=tests/end_to_end/slurm_here.sh
+. "$(dirname "$0")/slurm_here.sh"
+export OMPI_MCA_btl=self,tcp   # "nodes" that are one host
+mkdir -m 755 /tmp/slurm
+trap 'slurm_stop /tmp/slurm' EXIT
+slurm_start /tmp/slurm 2 || { tail -n 5 /tmp/slurm/log/*.log >&2; exit 1; }
+einplan "$share/examples/attention.json" -n 4 -q -o batch.sched --batch slurm > batch.sh
+sbatch --wait -Q -o batch.log batch.sh || { cat batch.log >&2; exit 1; }
+[ -n "$(ls results/*.npy)" ] || { echo "the batch job left no results" >&2; exit 1; }
+echo 'import einloom as el; print(float(el.run(el.ones((60, 60)) @ el.ones((60, 60)), ranks=4).sum()))' > job.py
+sbatch --wait -Q -n 4 -o python.log --wrap "TMPDIR=$PWD python3 job.py" || { cat python.log >&2; exit 1; }
+grep -qx 216000.0 python.log || { echo "expected 216000.0, found: $(cat python.log)" >&2; exit 1; }
+slurm_stop /tmp/slurm
+trap - EXIT
+unset OMPI_MCA_btl SLURM_CONF
+
 echo "== a program that links the library"
 quietly apt-get install -y --no-install-recommends g++ cmake make libopenmpi-dev libopenblas-dev zlib1g-dev
 quietly cmake -S "$share/examples/embed" -B embed

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Checks a .deb as its users would meet it: packaging/check_package.sh FILE.deb
-# lintian finds no error; in a fresh Debian 12 apt installs it, docs/python.md and examples run on 4 ranks, the example
-# that links the library is built, and removing it leaves nothing behind. Takes some minutes and 2 GB in TMPDIR. Needs
-# root, lintian, debootstrap. EIN_FRESH names a folder in which the Debian tree is kept for the next time.
+# lintian finds no error; in a fresh Debian 12 apt installs it, docs/python.md and examples run on 4 ranks, jobs run under
+# Slurm, the example that links the library is built, and removing it leaves nothing behind. Takes some minutes and 2 GB
+# in TMPDIR. Needs root, lintian, debootstrap. EIN_FRESH names a folder in which the Debian tree is kept for the next
+# time.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 
@@ -44,9 +45,10 @@ unshare --mount --propagation private --pid --fork --kill-child bash -euc '
     root=$fresh/overlay/root
     mount -t proc proc "$root/proc"
     mount --rbind /dev "$root/dev"
+    mount --rbind /sys "$root/sys"
     mount -t tmpfs tmpfs "$root/tmp"
     cp -L /etc/resolv.conf /etc/hosts "$root/etc/"
-    cp "$deb" "$here/check_installed.sh" "$root/tmp/"
+    cp "$deb" "$here/check_installed.sh" "$here/../tests/end_to_end/slurm_here.sh" "$root/tmp/"
     exec env -i HOME=/root LANG=C.UTF-8 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
         ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} \
         DEBIAN_FRONTEND=noninteractive chroot "$root" bash /tmp/check_installed.sh "/tmp/$(basename "$deb")"'

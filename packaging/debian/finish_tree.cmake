@@ -31,3 +31,4 @@ if(EXISTS "${tree}/share/zsh/site-functions")
   file(RENAME "${tree}/share/zsh/site-functions" "${tree}/share/zsh/vendor-completions")
 endif()
 run(chmod -R u=rwX,go=rX "${tree}")
+run(sh -c "grep -l '^#!' '${tree}'/share/einloom/configs/*.sh | xargs chmod +x")   # batch scripts
