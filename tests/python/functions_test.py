@@ -94,6 +94,55 @@ xp.logspace(0, 2, 5); xp.gradient(v); xp.gradient(A, axis=0); xp.vander(v, incre
 xp.select([A > 1, A > 0], [A, 2 * A], -1.0); xp.average(A, weights=P); xp.nanmin(A, axis=1)
 (A.sum() + xp.ones(3)).sum(); xp.where(A > 0, 1, 0) + n; (A ** 2).sum(axis=1) ** 0.5; -(-A); A - (A - 1) - (1 - A)
 A / (A / v) / 2; 2 ** (n % 3) ** 2; (-A) ** 2; -A ** 2
+xp.sum(A, 0, "f4"); xp.mean(A, 1, None, None, True); A.sum(0, keepdims=True); xp.max(A, 0, None, True)
+xp.std(A, 0, None, None, 1); xp.sum(A, where=t); xp.mean(A, axis=0, where=A > -1); A.max(initial=0.5)
+A.min(where=t, initial=9); xp.var(A, axis=1, where=A > -9); xp.prod(A, axis=1, initial=2)
+xp.any(A > 1, axis=0, where=t); xp.reshape(A, (2, 6), order="F"); A.ravel(order="F"); A.flatten("F")
+A.reshape((4, 3), order="F"); xp.cumsum(n, dtype=float); xp.cumprod(m, 1); xp.diag(v, 1); xp.diag(v, k=-2)
+xp.diag(S, 1); xp.diagflat(A); xp.histogram(A, 5, density=True)[0]; xp.histogram(A, 4, (-1, 1), weights=P)[0]
+xp.digitize(A, [-1.0, 0.0, 1.0]); xp.digitize(A, xp.array([1.0, 0.0, -1.0])); xp.isin(n, [1, 2, 3])
+xp.isin(n, m, invert=True); xp.partition(v, 2); xp.sort(A)[:, ::-1]; xp.argsort(A, axis=1, kind="stable")
+xp.quantile(A, 0.3, method="lower"); xp.median(T, axis=(0, 2)); xp.percentile(A, [10, 90], keepdims=True)
+xp.interp(A, xp.array([-1.0, 0, 1]), w, left=-5, right=5); xp.gradient(A)[1]; xp.gradient(v, 0.5)
+xp.gradient(A, 2.0, 0.5)[0]; xp.gradient(A, xp.array([0.0, 1, 3, 4]), axis=1); xp.gradient(v, edge_order=2)
+xp.trapz(A, w, axis=0); xp.trapz(A, dx=2, axis=0); xp.polyfit(v, S[0], 2); xp.polyfit(A[0], S, 1)
+xp.polyder([3, 2, 1]); xp.polyint([3.0, 2, 1]); xp.polyadd(v, w); xp.polysub(w, v); xp.polymul(v, w)
+xp.linalg.lstsq(A.T, v, rcond=None)[0]; xp.linalg.lstsq(A.T, S[:, :2], rcond=None)[0]; xp.linalg.pinv(A)
+xp.linalg.pinv(A.T); xp.abs(xp.linalg.qr(S)[0]); xp.abs(xp.linalg.qr(A.T)[1]); xp.linalg.qr(A)[0] @ xp.linalg.qr(A)[1]
+xp.linalg.slogdet(S)[0]; xp.linalg.slogdet(S)[1]; xp.linalg.matrix_power(S, 5); xp.linalg.matrix_power(S, -2)
+xp.linalg.multi_dot([w, A, B]); xp.linalg.matrix_power(S, 0); xp.corrcoef(A); xp.corrcoef(A, rowvar=False)
+xp.cov(A, rowvar=False, bias=True); xp.cov(A, ddof=0); xp.cov(v, S[0]); xp.cov(v); xp.angle(z, deg=True)
+xp.divmod(A, 0.3)[0]; xp.divmod(n, m)[1]; xp.modf(A)[0]; xp.modf(A)[1]; xp.copysign(P, A); xp.float_power(m, 2)
+xp.c_[w, A]; xp.r_[v, w, 5.0]; xp.r_[0:4, 9]; xp.c_[A, A]; xp.mgrid[0:3, 1:5][1]; xp.ogrid[0:3, 0:2][0]; xp.r_[0:1:5j]
+xp.indices((3, 4))[1]; xp.fromfunction(lambda i, j: i * 10 + j, (2, 3)); A[xp.ix_([0, 2], [1, 3])]
+xp.nanvar(xp.where(A > 1, xp.nan, A)); xp.nanstd(xp.where(A > 1, xp.nan, A), axis=0)
+xp.nanargmax(xp.where(A > 1, xp.nan, A), axis=1); xp.nanprod(xp.where(A > 1, xp.nan, A))
+xp.nancumsum(xp.where(A > 1, xp.nan, A)); xp.nansum(xp.where(t, xp.nan, A), 0); xp.dstack([A, A])
+xp.nanmean(A, axis=1, keepdims=True); xp.array_split(v, 3)[0]; xp.hsplit(A, 2)[1]; xp.vsplit(A, 3)[2]
+xp.delete(A, 1, axis=0); xp.delete(v, [0, 2]); xp.insert(v, 1, 9.0); xp.insert(A, 2, 0.5, axis=1); xp.ediff1d(v)
+xp.diff(v, prepend=0); xp.diff(A, append=A[:, :1]); xp.diff(t); xp.repeat(v, [1, 0, 2, 3])
+xp.linspace(0, 1, 4, retstep=True)[1]; xp.linspace(w, w + 1, 3); xp.geomspace(1, 8, 4)
+xp.linspace(start=0, stop=2, num=3, endpoint=False); xp.arange(start=1, stop=4); xp.meshgrid(v, w, indexing="ij")[0]
+xp.meshgrid(v, w, sparse=True)[1]; xp.full((2, 4), v); xp.full_like(A, 2, shape=(2,))
+xp.array([[v[0], 1.0], [0.0, w[1]]]); xp.array([v, v], ndmin=3); xp.cross(A[:, :2], P[:, :2])
+xp.cross(A[:, :3], P[:, :3], axis=1); xp.rot90(T, axes=(1, 2)); xp.rot90(A, -1)
+xp.piecewise(A, [A < 0, A >= 1], [-1, lambda x: x * 2, 0.5]); xp.apply_along_axis(lambda r: r / r.max(), 1, P)
+xp.row_stack([v, v]); xp.apply_along_axis(lambda r: r.sum(), 0, A); xp.lib.stride_tricks.sliding_window_view(A, (2, 2))
+xp.fft.rfft(v); xp.fft.irfft(z[0]); xp.fft.fft(v, 6); xp.fft.fft(v, n=3, norm="ortho"); xp.fft.fft2(A)
+xp.fft.ifft2(z, norm="forward"); xp.fft.fftshift(A); xp.fft.ifftshift(v); xp.fft.fftn(T, axes=(0, 1))
+xp.maximum.accumulate(A, axis=1); xp.minimum.accumulate(n); xp.add.reduce(A); xp.multiply.reduce(P, axis=1)
+xp.add.outer(v, w); xp.subtract.outer(w, A); xp.logical_or.reduce(t, axis=1); xp.add.accumulate(v)
+xp.maximum.reduce(A, axis=None); xp.divide(A, n, out=xp.zeros((3, 4)), where=n != 0); xp.exp(A, dtype="f4")
+xp.nan_to_num(A / 0.0 * (n > 0), nan=-1.0, posinf=7, neginf=-7); xp.isclose(xp.nan * A, xp.nan * A, equal_nan=True)
+xp.isclose(A / 0.0, A / 0.0); xp.where(A > 0, A, 0)[[0, 1]]; xp.size(A); xp.size(A, 1); xp.trace(S, dtype="f4")
+xp.take(A, [5, -1], axis=1, mode="clip"); xp.take(A, [5, 7], axis=1, mode="wrap"); xp.rollaxis(T, 2)
+xp.take_along_axis(A, xp.argsort(A, axis=1), axis=1); xp.unravel_index(xp.argmax(A), (3, 4))[1]
+xp.ravel_multi_index((at % 3, at % 4), (3, 4)); xp.atleast_3d(A); xp.moveaxis(T, source=0, destination=-1)
+A[A > 0].sum(); A[A > 0].mean(); A[t].max(); (A[A > 0] * 2 + 1).var(ddof=1); A[w > 0].mean(axis=0)
+A[w > 0].sum(axis=1).sum(); A[:, v > 0].std(); T[:, A > 0].sum(axis=1); (A[t] > 0).all(); xp.sqrt(P[t]).prod()
+(A[w > 0] @ B).sum(axis=0); A[w > 0][:, 1].sum(); xp.count_nonzero(n[n > 0] > 2); A[t].shape[0]
+xp.average(A, axis=0, weights=w, returned=True)[1]; A[[True, False, True]]; A[0, [1, 2]]; T[0, :, [1, 2]]; T[:, 1, at]
+A[None, at]; A[at, None]; A[..., at]; A[range(2)]; T[1, at % 3, 0]; xp.digitize(A, xp.sort(v)[::-1], True)
 """.replace("\n", ";").split(";")
 CASES = [case.strip() for case in CASES if case.strip()]
 TOLERANCE = {"f2": 4e-3, "f4": 3e-5, "c8": 3e-5}

@@ -10,7 +10,7 @@ from typing import Any, Callable, Iterator, Optional, Tuple
 import numpy as np
 
 from . import dtypes
-from .errors import Error, refuse
+from .errors import DTypeError, Error, refuse
 from .node import Node
 
 
@@ -37,6 +37,14 @@ def _operators(function: str) -> Tuple[Callable[["Array", Any], "Array"], Callab
         return _function(function)(other, self)
 
     return forward, backward
+
+
+def _in_place(function: str) -> Callable[["Array", Any], "Array"]:
+    """An operator that changes the array: its shape and type stay."""
+    def assigned(self: "Array", other: Any) -> "Array":
+        return self.becomes(_function(function)(self, other), function)
+
+    return assigned
 
 
 class Array:
@@ -145,19 +153,24 @@ class Array:
     def tolist(self) -> Any:
         raise self._refused("tolist()")
 
+    def __contains__(self, _: Any) -> bool:
+        raise self._refused("in")
+
     def __array__(self, *_: Any, **__: Any) -> np.ndarray:
         raise self._refused("a NumPy array")
 
     # NumPy's functions, called with lazy arrays, are ours.
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
-        if method != "__call__" or options:
-            return NotImplemented
-        return getattr(import_module("einloom"), ufunc.__name__)(*inputs)
+        function = getattr(import_module("einloom"), ufunc.__name__)
+        if "out" in options:  # NumPy gives a tuple
+            options["out"] = options["out"][0]
+        return (function if method == "__call__" else getattr(function, method))(*inputs, **options)
 
     def __array_function__(self, function: Any, _: Any, args: Any, options: Any) -> Any:
-        inside = function.__module__ == "numpy.linalg"
-        return getattr(import_module("einloom.linalg" if inside else "einloom"), function.__name__)(*args, **options)
+        module = function.__module__ or ""
+        inside = next((part for part in ("linalg", "fft") if module.startswith(f"numpy.{part}")), "")
+        return getattr(import_module(f"einloom.{inside}".rstrip(".")), function.__name__)(*args, **options)
 
     def __array_namespace__(self, api_version: Optional[str] = None) -> Any:
         """The module, for code that follows the array API standard."""
@@ -170,8 +183,20 @@ class Array:
         return item_of(self, key)
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        from .ops.indexing import with_item
+        from .ops.assignment import with_item
         self.node = with_item(self, key, value).node
+
+    def becomes(self, value: Any, what: str) -> "Array":
+        """This array with the elements of another one, whose shape and kind of type must be its own."""
+        other = as_array(value)
+        if other.shape != self.shape:
+            raise refuse(f"{what} in place", f"a result of shape {self.shape}", f"{other.shape}",
+                         "write x = x ... to get another array")
+        if not dtypes.assignable(other.node.dtype, self.node.dtype):
+            raise DTypeError(f"{what} in place: expected a result that {self.dtype} holds, found {other.dtype}; "
+                             f"begin with .astype({str(other.dtype)!r})")
+        self.node = (other if other.node.dtype == self.node.dtype else other.astype(self.dtype)).node
+        return self
 
     # Shapes.
 
@@ -183,17 +208,29 @@ class Array:
     def mT(self) -> "Array":
         return _function("matrix_transpose")(self)
 
-    def reshape(self, *shape: Any, **_: Any) -> "Array":
-        return _function("reshape")(self, shape[0] if len(shape) == 1 else shape)
+    def reshape(self, *shape: Any, **options: Any) -> "Array":
+        return _function("reshape")(self, shape[0] if len(shape) == 1 else shape, **options)
 
     def transpose(self, *axes: Any) -> "Array":
         return _function("permute_dims")(self, axes[0] if len(axes) == 1 else (axes or None))
 
-    def astype(self, dtype: Any, **_: Any) -> "Array":
+    def astype(self, dtype: Any, order: Any = None, casting: Any = None, subok: bool = True,
+               copy: bool = True) -> "Array":
         return _function("astype")(self, dtype)
 
-    def copy(self) -> "Array":
+    def copy(self, order: Any = None) -> "Array":
         return Array(self.node)
+
+    __copy__ = copy
+
+    def __deepcopy__(self, _: Any) -> "Array":
+        return Array(self.node)
+
+    def fill(self, value: Any) -> None:
+        self[...] = value
+
+    def sort(self, axis: int = -1, **options: Any) -> None:
+        self.node = _function("sort")(self, axis, **options).node
 
     def dot(self, other: Any) -> "Array":
         return _function("dot")(self, other)
@@ -204,9 +241,15 @@ class Array:
     squeeze, ravel, flatten, swapaxes = map(_method, ("squeeze", "ravel", "flatten", "swapaxes"))
     clip, round, conj, take, repeat = map(_method, ("clip", "round", "conj", "take", "repeat"))
     trace, diagonal, argsort, cumprod = map(_method, ("trace", "diagonal", "argsort", "cumprod"))
+    conjugate, searchsorted = map(_method, ("conj", "searchsorted"))
 
     # Operators.
 
+    __divmod__, __rdivmod__ = _operators("divmod")
+    __iadd__, __isub__, __imul__ = map(_in_place, ("add", "subtract", "multiply"))
+    __itruediv__, __ifloordiv__, __imod__ = map(_in_place, ("divide", "floor_divide", "remainder"))
+    __ipow__, __imatmul__ = map(_in_place, ("power", "matmul"))
+    __iand__, __ior__, __ixor__ = map(_in_place, ("bitwise_and", "bitwise_or", "bitwise_xor"))
     __add__, __radd__ = _operators("add")
     __sub__, __rsub__ = _operators("subtract")
     __mul__, __rmul__ = _operators("multiply")
@@ -242,5 +285,7 @@ def as_array(value: Any, name: Optional[str] = None) -> Array:
     """A lazy array of anything that is one, a NumPy array or nested lists."""
     if isinstance(value, Array):
         return value
+    if hasattr(value, "same_places"):
+        raise value.refused("an array")
     from .sources import tensor
     return tensor(value, name=name)

@@ -102,6 +102,15 @@ def result_type(function: str, *operands: Any) -> str:
     return "bf16" if found == "f32" and "bf16" in names and _all_below_bf16(names) else found
 
 
+def assignable(given: str, to: str) -> bool:
+    """Whether an assignment in place converts so, as NumPy has it.
+
+    >>> assignable("f64", "f32"), assignable("f64", "i32"), assignable("bf16", "f16")
+    (True, False, True)
+    """
+    return bool(np.can_cast(stored(given), stored(to), "same_kind"))
+
+
 def reduced_type(aggregation: str, dtype: str) -> str:
     """The type of a sum, mean, ... over elements of this type. Sums of `u8` are `int64` (NumPy: `uint64`).
 

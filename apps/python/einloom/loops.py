@@ -38,12 +38,12 @@ def loop(step: Callable[..., Any], carry: Carry, times: Optional[int] = None,
         raise refuse("loop", "times or while_", "both" if times is not None else "neither", "give one of them")
     times = None if times is None else whole_number(times, "loop, times", 0)
     max = None if max is None else whole_number(max, "loop, max", 0)
-    carried = {key: Array(Carried(key, begin)) for key, begin in begins.items()}
-    returned = _called(step, carried)
+    carried = {key: Carried(key, begin) for key, begin in begins.items()}
+    returned = _called(step, {key: Array(node) for key, node in carried.items()})
     nexts, others = _next_values(returned, begins)
     condition = _condition(while_, nexts, others)
-    made = Loop(list(begins.values()), [array.node for array in carried.values()],  # type: ignore[misc]
-                [nexts[key].node for key in begins], times, condition, max if times is None else None)
+    made = Loop(list(begins.values()), list(carried.values()), [nexts[key].node for key in begins], times, condition,
+                max if times is None else None)
     left = [Array(Left(made, position)) for position in range(len(begins))]
     if isinstance(carry, Mapping):
         return left[0] if len(left) == 1 else dict(zip(begins, left))

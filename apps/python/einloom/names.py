@@ -75,8 +75,8 @@ def _statements(text: str) -> Optional[list[tuple[int, Optional[str]]]]:
                 continue
             if hasattr(node, "body") or hasattr(node, "cases"):  # one that holds others
                 continue
-            targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
-            named = targets[0] if targets and isinstance(targets[0], ast.Name) else None
+            target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
+            named = target if isinstance(target, ast.Name) else None
             found.append((node.col_offset + before, named.id if named is not None else None))
         return sorted(found, key=lambda each: each[0]) or None
     return None

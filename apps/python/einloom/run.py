@@ -189,7 +189,7 @@ def _sparse_result(path: str) -> Any:
     """A SciPy matrix; of other orders the dense array."""
     with np.load(path) as listed:
         if "coords" not in listed:
-            from scipy import sparse  # type: ignore[import-untyped]
+            from scipy import sparse  # type: ignore
             return sparse.load_npz(path)
         dense = np.full(listed["shape"], listed["fill_value"], listed["data"].dtype)
         dense[tuple(listed["coords"])] = listed["data"]

@@ -37,9 +37,10 @@ def tensor(value: Any, dtype: Any = None, name: Optional[str] = None) -> Array:
         mapped = _mapped_file(value)
         if mapped:
             return Array(Leaf(value.shape, name_of(value.dtype), {"npy": mapped}, name=name))
-    if isinstance(value, (list, tuple)) and any(isinstance(one, Array) for one in value):
-        from .ops.shapes import stack
-        return stack(value)
+    if _holds_arrays(value):
+        from .ops.joining import stack
+        stacked = stack([tensor(one) if isinstance(one, (list, tuple)) else one for one in value])
+        return stacked if dtype is None else stacked.astype(dtype)
     wanted = None if dtype is None else name_of(dtype)
     array = _elements(value, wanted)
     found = wanted or name_of(array.dtype)
@@ -53,7 +54,35 @@ def _elements(value: Any, wanted: Optional[str]) -> np.ndarray:
         raise refuse("tensor", "an array, or lists of equal lengths of numbers", str(error), "correct it") from error
 
 
-asarray = array = tensor
+def _holds_arrays(value: Any) -> bool:
+    """Whether there is a lazy array in nested lists."""
+    return isinstance(value, (list, tuple)) and any(isinstance(one, Array) or _holds_arrays(one) for one in value)
+
+
+def asarray(a: Any, dtype: Any = None, order: Any = None, *, like: Any = None, copy: Any = None,
+            device: Any = None) -> Array:
+    """As `tensor`; the array itself where it is one already."""
+    return tensor(a, dtype)
+
+
+asanyarray = ascontiguousarray = asfortranarray = asarray
+
+
+def array(object: Any, dtype: Any = None, *, copy: Any = True, order: Any = None, subok: bool = False,
+          ndmin: int = 0, name: Optional[str] = None, like: Any = None) -> Array:
+    """As `tensor`; another array where it is one already, so that assignments to it leave that one alone.
+
+    >>> array([1, 2, 3], ndmin=2).shape
+    (1, 3)
+    """
+    found = tensor(object, dtype, name)
+    result = Array(found.node)
+    return result[(None,) * (ndmin - result.ndim)] if ndmin > result.ndim else result
+
+
+def copy(a: Any, order: Any = None, subok: bool = False) -> Array:
+    """The same elements; assignments to it leave the other array alone."""
+    return Array(as_array(a).node)
 
 
 def input(name: str, shape: Sequence[int], dtype: Any = np.float64) -> Array:
@@ -91,20 +120,27 @@ def _type_behind(what: str, shape: Any, more: Tuple[Any, ...], dtype: Any) -> An
     return np.float64 if dtype is None else dtype
 
 
-def full(shape: Sequence[int], fill_value: Any, dtype: Any = None, name: Optional[str] = None) -> Array:
+def full(shape: Any, fill_value: Any, dtype: Any = None, order: Any = None, *, like: Any = None,
+         device: Any = None, name: Optional[str] = None) -> Array:
     """The same element everywhere."""
+    if isinstance(fill_value, (Array, list, tuple, np.ndarray)):
+        from .ops.shapes import broadcast_to
+        filled = broadcast_to(as_array(fill_value), extents(shape))
+        return filled if dtype is None else filled.astype(dtype)
     found = name_of(np.asarray(fill_value).dtype if dtype is None else dtype)
     value = stored(found).type(fill_value).item()
     return Array(Leaf(extents(shape), found, {"fill": value}, name=name))
 
 
-def zeros(shape: Sequence[int], *more: Any, dtype: Any = None) -> Array:
+def zeros(shape: Any, *more: Any, dtype: Any = None, order: Any = None, like: Any = None,
+          device: Any = None) -> Array:
     """Zeros. The type may stand behind the shape, as in NumPy."""
     dtype = _type_behind("zeros", shape, more, dtype)
     return full(shape, 0, dtype)
 
 
-def ones(shape: Sequence[int], *more: Any, dtype: Any = None) -> Array:
+def ones(shape: Any, *more: Any, dtype: Any = None, order: Any = None, like: Any = None,
+         device: Any = None) -> Array:
     """Ones. The type may stand behind the shape, as in NumPy."""
     dtype = _type_behind("ones", shape, more, dtype)
     return full(shape, 1, dtype)
@@ -113,27 +149,30 @@ def ones(shape: Sequence[int], *more: Any, dtype: Any = None) -> Array:
 empty = zeros
 
 
-def full_like(x: Any, fill_value: Any, dtype: Any = None) -> Array:
-    """The same element everywhere, in the shape of x."""
-    like = as_array(x)
-    return full(like.shape, fill_value, like.dtype if dtype is None else dtype)
+def full_like(a: Any, fill_value: Any, dtype: Any = None, order: Any = None, subok: bool = True,
+              shape: Any = None, device: Any = None) -> Array:
+    """The same element everywhere, in the shape and type of an array."""
+    model = as_array(a)
+    return full(model.shape if shape is None else shape, fill_value, model.dtype if dtype is None else dtype)
 
 
-def zeros_like(x: Any, dtype: Any = None) -> Array:
-    """Zeros in the shape of x."""
-    return full_like(x, 0, dtype)
+def zeros_like(a: Any, dtype: Any = None, order: Any = None, subok: bool = True, shape: Any = None,
+               device: Any = None) -> Array:
+    """Zeros in the shape of an array."""
+    return full_like(a, 0, dtype, shape=shape)
 
 
-def ones_like(x: Any, dtype: Any = None) -> Array:
-    """Ones in the shape of x."""
-    return full_like(x, 1, dtype)
+def ones_like(a: Any, dtype: Any = None, order: Any = None, subok: bool = True, shape: Any = None,
+              device: Any = None) -> Array:
+    """Ones in the shape of an array."""
+    return full_like(a, 1, dtype, shape=shape)
 
 
 empty_like = zeros_like
 
 
 def load(path: "os.PathLike[str] | str", entry: Optional[str] = None, shape: Optional[Sequence[int]] = None,
-         dtype: Any = None, name: Optional[str] = None) -> Array:
+         dtype: Any = None, name: Optional[str] = None, *, mmap_mode: Any = None, allow_pickle: bool = False) -> Array:
     """A tensor in a file: .npy, .npz or .safetensors (`entry` is its name there), .mtx, .tns (with a `shape`).
 
     Only the header is read now; ranks read their parts when the graph is run. With a `dtype` elements are converted.

@@ -1,4 +1,4 @@
-"""NumPy's functions that are made of others here: sums without NaN, convolutions, products of vectors, polynomials."""
+"""NumPy's functions that are made of others here: comparisons, sums without NaN, convolutions, products of vectors."""
 from __future__ import annotations
 
 from typing import Any, Optional, Sequence
@@ -6,57 +6,83 @@ from typing import Any, Optional, Sequence
 import numpy as np
 
 from ..array import Array, as_array
+from ..checked import extents
 from ..errors import refuse
-from .creation import linspace
+from ..sources import full_like
 from .elementwise import FUNCTIONS, isclose, where
-from .operands import normalized_axis, of_order
+from .joining import flip, pad, stack
+from .operands import normalized_axes, normalized_axis, of_order
 from .products import einsum
-from .reductions import reduced
-from .shapes import concat, flip, pad, ravel, reshape, stack, swapaxes
+from .reductions import FUNCTIONS as REDUCTIONS
+from .reductions import argmax, argmin, cumprod, cumsum, reduced, std, var
+from .shapes import broadcast_to, moveaxis, ravel, reshape, swapaxes
 
 
-def allclose(x1: Any, x2: Any, rtol: float = 1e-5, atol: float = 1e-8) -> Array:
+def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Array:
     """Whether all elements are equal within tolerances."""
-    return reduced("all", isclose(as_array(x1), as_array(x2), rtol, atol))
+    return reduced("all", isclose(a, b, rtol, atol, equal_nan))
 
 
-def array_equal(x1: Any, x2: Any) -> Any:
+def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Any:
     """Whether shapes and all elements are equal."""
-    a, b = as_array(x1), as_array(x2)
-    return reduced("all", a == b) if a.shape == b.shape else False
+    a, b = as_array(a1), as_array(a2)
+    if a.shape != b.shape:
+        return False
+    equal = a == b
+    return reduced("all", equal | ~_known(a) & ~_known(b) if equal_nan else equal)
 
 
-def nansum(x: Any, axis: Any = None, keepdims: bool = False) -> Array:
-    """The sum of what is not NaN."""
-    return reduced("sum", _without_nan(x, 0), axis, keepdims)
+def array_equiv(a1: Any, a2: Any) -> Any:
+    """Whether arrays are equal when they are broadcast."""
+    return reduced("all", as_array(a1) == as_array(a2))
 
 
-def nanmean(x: Any, axis: Any = None, keepdims: bool = False) -> Array:
-    """The mean of what is not NaN."""
-    known = FUNCTIONS["logical_not"](FUNCTIONS["isnan"](as_array(x)))
-    return nansum(x, axis, keepdims) / reduced("sum", known, axis, keepdims)
+def _known(x: Any) -> Array:
+    return FUNCTIONS["logical_not"](FUNCTIONS["isnan"](as_array(x)))
 
 
-def nanmax(x: Any, axis: Any = None, keepdims: bool = False) -> Array:
-    """The largest of what is not NaN."""
-    return reduced("max", _without_nan(x, -np.inf), axis, keepdims)
+def _without_nan(name: str, function: Any) -> Any:
+    """A reduction of what is not NaN, with the parameters of the reduction."""
+    def found(x: Any, *args: Any, where: Any = None, **options: Any) -> Array:
+        mask = _known(x) if where is None else _known(x) & where
+        return function(x, *args, where=mask, **options)
+
+    found.__name__ = found.__qualname__ = name
+    found.__wrapped__ = function  # type: ignore[attr-defined]
+    found.__doc__ = f"`{name[3:]}` of what is not NaN."
+    return found
 
 
-def nanmin(x: Any, axis: Any = None, keepdims: bool = False) -> Array:
-    """The least of what is not NaN."""
-    return reduced("min", _without_nan(x, np.inf), axis, keepdims)
+WITHOUT_NAN = {f"nan{name}": _without_nan(f"nan{name}", function) for name, function in (
+    *((name, REDUCTIONS[name]) for name in ("sum", "prod", "mean", "max", "min")), ("var", var), ("std", std))}
 
 
-def _without_nan(x: Any, instead: float) -> Array:
-    array = as_array(x)
-    return where(FUNCTIONS["isnan"](array), instead, array)
+def nanargmax(x: Any, axis: Optional[int] = None, out: Any = None, *, keepdims: bool = False) -> Array:
+    """Where the largest of what is not NaN is."""
+    return argmax(where(_known(x), x, -np.inf), axis, out, keepdims=keepdims)
 
 
-def average(x: Any, axis: Optional[int] = None, weights: Any = None, keepdims: bool = False) -> Array:
-    """The mean, or the weighted one; weights are of x's shape, or a vector along the axis."""
+def nanargmin(x: Any, axis: Optional[int] = None, out: Any = None, *, keepdims: bool = False) -> Array:
+    """Where the least of what is not NaN is."""
+    return argmin(where(_known(x), x, np.inf), axis, out, keepdims=keepdims)
+
+
+def nancumsum(x: Any, axis: Optional[int] = None, dtype: Any = None, out: Any = None) -> Array:
+    """Sums of what is not NaN up to each element."""
+    return cumsum(where(_known(x), x, 0), axis, dtype, out)
+
+
+def nancumprod(x: Any, axis: Optional[int] = None, dtype: Any = None, out: Any = None) -> Array:
+    """Products of what is not NaN up to each element."""
+    return cumprod(where(_known(x), x, 1), axis, dtype, out)
+
+
+def average(x: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: bool = False) -> Any:
+    """The mean, or the weighted one; weights are of x's shape, or a vector along the axis. With their sum if asked."""
     array = as_array(x)
     if weights is None:
-        return reduced("mean", array, axis, keepdims)
+        mean = reduced("mean", array, axis, keepdims)
+        return (mean, full_like(mean, array.size // max(mean.size, 1))) if returned else mean
     by = as_array(weights)
     if by.ndim == 1 and array.ndim > 1:
         if axis is None:
@@ -64,12 +90,8 @@ def average(x: Any, axis: Optional[int] = None, weights: Any = None, keepdims: b
         place = normalized_axis(axis, array.ndim, "average")
         by = reshape(by, [-1 if position == place else 1 for position in range(array.ndim)])
     total = reduced("sum", by, axis if by.shape == array.shape else None, keepdims and by.shape == array.shape)
-    return reduced("sum", array * by, axis, keepdims) / total
-
-
-def append(x: Any, values: Any, axis: Optional[int] = None) -> Array:
-    """The values behind x; flattened without an axis."""
-    return concat([x, values], axis=axis)
+    mean = reduced("sum", array * by, axis, keepdims) / total
+    return (mean, broadcast_to(total, mean.shape)) if returned else mean
 
 
 def convolve(a: Any, v: Any, mode: str = "full") -> Array:
@@ -114,80 +136,76 @@ def kron(a: Any, b: Any) -> Array:
     return reshape(einsum("ij,kl->ikjl", x, y), [x.shape[0] * y.shape[0], x.shape[1] * y.shape[1]])
 
 
-def cross(a: Any, b: Any) -> Array:
-    """The cross product of vectors of three elements, along the last axis."""
-    x, y = as_array(a), as_array(b)
-    if x.shape[-1:] != (3,) or y.shape[-1:] != (3,):
-        raise refuse("cross", "three elements along the last axis", f"{x.shape} and {y.shape}", "transpose them")
+def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: Optional[int] = None) -> Array:
+    """The cross product of vectors of three elements (of two, its third element alone) along an axis."""
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    x, y = (moveaxis(of_order(one, 1, "cross"), at, -1) for one, at in ((a, axisa), (b, axisb)))
+    if not {x.shape[-1], y.shape[-1]} <= {2, 3}:
+        raise refuse("cross", "two or three elements along the axis", f"{x.shape} and {y.shape}", "name the axis")
+    if x.shape[-1] == y.shape[-1] == 2:
+        return x[..., 0] * y[..., 1] - x[..., 1] * y[..., 0]
+    x, y = (pad(one, [(0, 0)] * (one.ndim - 1) + [(0, 1)]) if one.shape[-1] == 2 else one for one in (x, y))
     parts = [x[..., i] * y[..., j] - x[..., j] * y[..., i] for i, j in ((1, 2), (2, 0), (0, 1))]
-    return stack(parts, axis=-1) if parts[0].ndim == 0 else stack(parts, axis=parts[0].ndim)
+    return moveaxis(stack(parts, axis=parts[0].ndim), -1, axisc)
 
 
-def fliplr(x: Any) -> Array:
+def fliplr(m: Any) -> Array:
     """The second axis reversed."""
-    return flip(x, axis=1)
+    return flip(m, axis=1)
 
 
-def flipud(x: Any) -> Array:
+def flipud(m: Any) -> Array:
     """The first axis reversed."""
-    return flip(x, axis=0)
+    return flip(m, axis=0)
 
 
-def rot90(x: Any, k: int = 1) -> Array:
-    """The first two axes turned by so many right angles."""
-    array = of_order(x, 2, "rot90")
+def rot90(m: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Array:
+    """Two axes turned by so many right angles."""
+    array = of_order(m, 2, "rot90")
+    one, other = normalized_axes(axes, array.ndim, "rot90")
     for _ in range(k % 4):
-        array = flip(swapaxes(array, 0, 1), axis=0)
+        array = swapaxes(flip(array, axis=other), one, other)
     return array
 
 
-def trapezoid(y: Any, x: Any = None, dx: float = 1.0) -> Array:
-    """The integral along the last axis by trapezoids."""
-    values = as_array(y)
-    steps = dx if x is None else as_array(x)[..., 1:] - as_array(x)[..., :-1]
-    return reduced("sum", (values[..., 1:] + values[..., :-1]) * steps / 2.0, -1)
-
-
-trapz = trapezoid
-
-
-def polyval(p: Any, x: Any) -> Any:
-    """A polynomial by Horner's rule; the highest power first."""
-    coefficients = list(p) if not isinstance(p, Array) else [p[place] for place in range(len(p))]
-    value: Any = 0 * as_array(x)
-    for coefficient in coefficients:
-        value = value * x + coefficient
-    return value
-
-
-def vander(x: Any, N: Optional[int] = None, increasing: bool = False) -> Array:
-    """Powers of a vector as columns."""
-    array = of_order(x, 1, "vander", 1)
-    count = array.shape[0] if N is None else N
-    powers = np.arange(count) if increasing else np.arange(count)[::-1]
-    return array[:, None] ** as_array(powers)[None, :]
-
-
-def logspace(start: float, stop: float, num: int = 50, base: float = 10.0) -> Array:
-    """Powers of a base at equal distances of the exponent."""
-    return FUNCTIONS["exp"](linspace(start, stop, num) * float(np.log(base)))
-
-
-def gradient(x: Any, spacing: float = 1.0, axis: int = -1) -> Array:
-    """Central differences along an axis, one-sided at its ends."""
-    array = as_array(x)
-    before = (slice(None),) * normalized_axis(axis, array.ndim, "gradient")
-
-    def cut(low: Optional[int], high: Optional[int]) -> Array:
-        return array[before + (slice(low, high),)]
-
-    ends = [(cut(1, 2) - cut(0, 1)) / spacing, (cut(-1, None) - cut(-2, -1)) / spacing]
-    return concat([ends[0], (cut(2, None) - cut(None, -2)) / (2 * spacing), ends[1]], axis=len(before))
-
-
-def select(conditions: Sequence[Any], choices: Sequence[Any], default: Any = 0) -> Any:
+def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> Any:
     """For each place the choice of the first condition that is true there."""
     value = default
-    for condition, choice in reversed(list(zip(conditions, choices))):
+    for condition, choice in reversed(list(zip(condlist, choicelist))):
         value = where(condition, choice, value)
     return value
+
+
+def piecewise(x: Any, condlist: Sequence[Any], funclist: Sequence[Any], *args: Any, **options: Any) -> Any:
+    """For each place the function (or number) of the last condition that is true there; one more is the default."""
+    array, conditions = as_array(x), list(condlist)
+    values = [one(array, *args, **options) if callable(one) else one for one in funclist]
+    value: Any = values.pop() if len(values) == len(conditions) + 1 else 0
+    for condition, choice in zip(conditions, values):
+        value = where(condition, choice, value)
+    return as_array(value).astype(array.dtype)
+
+
+def apply_along_axis(func1d: Any, axis: int, arr: Any, *args: Any, **options: Any) -> Array:
+    """A function of vectors, for each vector along an axis; it is called once for each."""
+    array = as_array(arr)
+    rows = moveaxis(array, normalized_axis(axis, array.ndim, "apply_along_axis"), -1)
+    lead = rows.shape[:-1]
+    found = [as_array(func1d(rows[at], *args, **options)) for at in np.ndindex(*lead)]
+    joined = reshape(stack(found), lead + found[0].shape)
+    return moveaxis(joined, -1, axis) if found[0].ndim == 1 else joined
+
+
+def sliding_window_view(x: Any, window_shape: Any, axis: Any = None, *, subok: bool = False,
+                        writeable: bool = False) -> Array:
+    """All windows of a shape, whose axes come last."""
+    array = as_array(x)
+    axes = normalized_axes(axis, array.ndim, "sliding_window_view")
+    for width, place in zip(extents(window_shape), axes):
+        count = array.shape[place] - width + 1
+        if count < 1:
+            raise refuse("sliding_window_view", f"windows of at most {array.shape[place]}", f"{width}", "correct it")
+        windows = np.arange(count)[:, None] + np.arange(width)
+        array = moveaxis(array[(slice(None),) * place + (windows,)], place + 1, -1)
+    return array

@@ -1,11 +1,11 @@
-"""Brackets: slices, lookups by arrays of indices, and assignments, which make a new array.
+"""Brackets that read: slices, lookups by arrays of indices, selections by masks.
 
 Example: `X[1:, ::-1]` is one `slice` of the graph, `X[labels]` a `gather`, `X[rows, labels]` a `gather` from the
-flattened array, and `X[mask] = 0` a `where`.
+flattened array. What is assigned is in `assignment.py`.
 """
 from __future__ import annotations
 
-from typing import Any, List, Tuple
+from typing import Any, List, Optional, Tuple
 
 import numpy as np
 
@@ -13,50 +13,112 @@ from ..array import Array, as_array
 from ..checked import whole_number
 from ..dtypes import kind, name_of
 from ..errors import AxisError, refuse
-from ..expression import Call, Expression, Index, Number, Operand
+from ..expression import Call, Index, Number, Operand
 from ..node import Ein, Leaf, Op
-from .elementwise import astype, where
-from .operands import is_number, letters, normalized_axis, size
-from .shapes import broadcast_to, expand_dims, pad, reshape
+from .elementwise import astype, clip, finished
+from .operands import letters, normalized_axis, size
+from .selection import Selection
+from .shapes import expand_dims, permute_dims, reshape
 
 
-def item_of(array: Array, key: Any) -> Array:
+def item_of(array: Array, key: Any) -> Any:
     """array[key]."""
-    keys, news = _keys(array, key)
-    looked_up = [position for position, one in enumerate(keys) if _is_array(one)]
-    if not looked_up:
-        return _expanded(_sliced(array, keys), news)
-    if news:
-        raise refuse("an index", "slices or arrays", "None beside an array of indices", "use expand_dims afterwards")
-    if any(_is_mask(keys[position]) for position in looked_up):
-        raise refuse("an index", "a shape that is known", "an array of truth values", "use einloom.where instead")
-    rest = [slice(None) if _is_array(one) else one for one in keys]
-    if any(isinstance(one, int) for one in rest):
-        raise refuse("an index", "slices beside an array of indices", "a number", "index twice: X[0][indices]")
-    array = _sliced(array, rest)
-    if len(looked_up) == 1:
-        return take(array, keys[looked_up[0]], axis=looked_up[0])
-    if looked_up != list(range(looked_up[0], looked_up[-1] + 1)):
-        raise refuse("an index", "arrays of indices side by side", "others between them", "transpose first")
-    return _looked_up_together(array, looked_up[0], [keys[position] for position in looked_up])
+    keys = with_known_masks(keys_of(array, key))
+    if any(is_mask(one) for one in keys):
+        return _selected(array, keys)
+    if any(is_array(one) for one in keys):
+        return _looked_up(*without_new_axes(array, keys))
+    slices = [one for one in keys if one is not None]
+    result = [one for one in keys if not isinstance(one, int)]
+    news = tuple(place for place, one in enumerate(result) if one is None)
+    return expand_dims(_sliced(array, slices), news) if news else _sliced(array, slices)
 
 
-def take(x: Any, indices: Any, /, axis: Any = None) -> Array:
+def without_new_axes(array: Array, keys: List[Any]) -> Tuple[Array, List[Any]]:
+    """New axes as axes of extent 1, of which all is taken."""
+    for place, one in enumerate(keys):
+        if one is None:
+            array = expand_dims(array, sum(map(axes_of, keys[:place])))
+            keys = keys[:place] + [slice(None)] + keys[place + 1:]
+    return array, keys
+
+
+def with_known_masks(keys: List[Any]) -> List[Any]:
+    """Masks whose elements are known already, as the indices of what is true."""
+    return [part for one in keys for part in (_known_places(one) if is_mask(one) else [one])]
+
+
+def _known_places(mask: Any) -> List[Any]:
+    """The indices of what is true, along each axis; the mask itself where it is not known."""
+    known = known_elements(mask)
+    return [mask] if known is None else list(np.nonzero(known))
+
+
+def known_elements(key: Any) -> Optional[np.ndarray]:
+    """What an array of indices is, where that is known before the run."""
+    if not isinstance(key, Array):
+        return np.asarray(key)
+    node = key.node
+    return node.array if isinstance(node, Leaf) and isinstance(node.array, np.ndarray) else None
+
+
+def _selected(array: Array, keys: List[Any]) -> Selection:
+    """A selection by one mask, beside slices and numbers."""
+    places = [place for place, one in enumerate(keys) if is_array(one)]
+    if len(places) != 1 or any(one is None for one in keys):
+        raise refuse("an index", "slices and numbers beside an array of truth values", "new axes or other arrays",
+                     "use einloom.where instead")
+    before, mask, behind = keys[:places[0]], as_array(keys[places[0]]), keys[places[0] + 1:]
+    of_extents(mask, array.shape[len(before):len(before) + mask.ndim])
+    whole = _sliced(array, before + [slice(None)] * mask.ndim + behind)
+    return Selection(whole, mask, sum(isinstance(one, slice) for one in before))
+
+
+def of_extents(mask: Array, extents: Tuple[int, ...]) -> None:
+    """A mask has the extents of what it chooses from."""
+    if mask.shape != extents:
+        raise refuse("an index", f"an array of truth values of shape {extents}", f"{mask.shape}", "give one of that "
+                     "shape")
+
+
+def _looked_up(array: Array, keys: List[Any]) -> Array:
+    """Slices, numbers and arrays of indices; arrays and numbers that stand apart give the first axes, as in NumPy."""
+    chosen = [place for place, one in enumerate(keys) if not isinstance(one, slice)]
+    together = chosen == list(range(chosen[0], chosen[-1] + 1))
+    array = _sliced(array, [slice(None) if is_array(one) else one for one in keys])
+    kept = [one for one in keys if not isinstance(one, int)]
+    places = [place for place, one in enumerate(kept) if is_array(one)]
+    first = sum(isinstance(one, slice) for one in keys[:chosen[0]]) if together else 0
+    if places != list(range(first, first + len(places))):
+        rest = [place for place in range(array.ndim) if place not in places]
+        array = permute_dims(array, rest[:first] + places + rest[first:])
+    given = [kept[place] for place in places]
+    return take(array, given[0], axis=first) if len(given) == 1 else _looked_up_together(array, first, given)
+
+
+def take(x: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> Array:
     """Elements at indices along an axis (of the flattened array without one); negative ones count from the end."""
     array, at = as_array(x), as_array(indices)
+    if mode not in ("raise", "wrap", "clip"):
+        raise refuse("take", "the mode raise, wrap or clip", repr(mode), "name one of these")
     if axis is None:
         array, axis = reshape(array, [-1]), 0
     place = normalized_axis(axis, array.ndim, "take")
-    _only_indices(at)
+    only_indices(at)
+    if mode != "raise":
+        at = at % array.shape[place] if mode == "wrap" else clip(at, 0, array.shape[place] - 1)
     _within(at, array.shape[place])
     result = array.shape[:place] + at.shape + array.shape[place + 1:]
-    return Array(Op("gather", [array.node, at.node], result, array.node.dtype, **({"axis": place} if place else {})))
+    found = Array(Op("gather", [array.node, at.node], result, array.node.dtype, **({"axis": place} if place else {})))
+    return finished("take", found, out, True, None)
 
 
-def take_along_axis(x: Any, indices: Any, /, axis: int = -1) -> Array:
+def take_along_axis(x: Any, indices: Any, axis: Any = -1) -> Array:
     """For each place the element at the index that stands there."""
     array, at = as_array(x), as_array(indices)
-    _only_indices(at)
+    only_indices(at)
+    if axis is None:
+        array, axis = reshape(array, [-1]), 0
     place = normalized_axis(axis, array.ndim, "take_along_axis")
     labels = letters(array.ndim + 1)
     of, out = labels[:-1], labels[:place] + labels[-1:] + labels[place + 1:-1]
@@ -67,90 +129,11 @@ def take_along_axis(x: Any, indices: Any, /, axis: int = -1) -> Array:
     return Array(Ein([(array.node, of), (at.node, out)], out, array.node.dtype, sizes, join=chosen))
 
 
-def with_item(array: Array, key: Any, value: Any) -> Array:
-    """The array after array[key] = value."""
-    if _is_array(key) and _is_mask(key):
-        return astype(where(key, value, array), array.dtype)
-    keys, _ = _keys(array, key)
-    if any(_is_array(one) for one in keys):
-        return _marked(array, keys, value)
-    ranges = [range(*one.indices(extent)) if isinstance(one, slice) else range(one, one + 1)
-              for one, extent in zip(keys, array.shape)]
-    if any(each.step < 0 for each in ranges):
-        raise refuse("an assignment", "slices with positive steps", "a negative one", "flip the value instead")
-    if all(len(each) == extent for each, extent in zip(ranges, array.shape)):
-        return astype(broadcast_to(value if not is_number(value) else np.asarray(value), array.shape), array.dtype)
-    if size([len(each) for each in ranges]) == 0:
-        return array
-    if is_number(value):
-        return _filled(array, ranges, value)
-    return _placed(array, keys, ranges, value)
-
-
-def _marked(array: Array, keys: List[Any], value: Any) -> Array:
-    """One number at all places that arrays of indices name."""
-    places = [place for place, one in enumerate(keys) if _is_array(one)]
-    whole = all(_is_array(one) or one == slice(None) for one in keys)
-    if not is_number(value) or not whole or places != list(range(places[0], places[-1] + 1)):
-        raise refuse("an assignment at arrays of indices", "a number, and arrays side by side",
-                     "another value or index", "use einloom.where with a mask")
-    extents = array.shape[places[0]:places[-1] + 1]
-    flat = reshape(_flat_index([keys[place] for place in places], extents), [-1]).node
-    marked = Array(Ein([(flat, ("n",))], ("k",), "bool", {"n": flat.shape[0], "k": size(extents)},
-                       join=Call("==", (Operand(0), Index("k"))), agg="any"))
-    mask = reshape(marked, extents + (1,) * (array.ndim - places[-1] - 1))
-    return astype(where(mask, value, array), array.dtype)
-
-
-def _filled(array: Array, ranges: List[range], value: Any) -> Array:
-    labels = letters(array.ndim)
-    number = value.item() if isinstance(value, (np.generic, np.ndarray)) else value
-    join = Call("where", (_inside(labels, ranges, array.shape), Number(number), Operand(0)))
-    return Array(Ein([(array.node, labels)], labels, array.node.dtype, dict(zip(labels, array.shape)), join=join))
-
-
-def _placed(array: Array, keys: List[Any], ranges: List[range], value: Any) -> Array:
-    """The value in zeros at its place, chosen there."""
-    if any(each.step > 1 and len(each) > 1 for each in ranges):
-        raise refuse("an assignment", "slices with step 1, or a number as the value", "a step",
-                     "use a mask and where")
-    region = tuple(len(each) for each, key in zip(ranges, keys) if isinstance(key, slice))
-    whole = reshape(broadcast_to(value, region), [len(each) for each in ranges])
-    widths = [(each.start, extent - each.start - len(each)) for each, extent in zip(ranges, array.shape)]
-    moved = pad(astype(whole, array.dtype), widths)
-    labels = letters(array.ndim)
-    join = Call("where", (_inside(labels, ranges, array.shape), Operand(1), Operand(0)))
-    return Array(Ein([(array.node, labels), (moved.node, labels)], labels, array.node.dtype,
-                     dict(zip(labels, array.shape)), join=join))
-
-
-def _inside(labels: Tuple[str, ...], ranges: List[range], shape: Tuple[int, ...]) -> Expression:
-    """Whether an element lies in a region, by its indices alone."""
-    tests: List[Expression] = []
-    for label, each, extent in zip(labels, ranges, shape):
-        if len(each) == extent:
-            continue
-        index = Index(label)
-        if len(each) == 1:
-            tests.append(Call("==", (index, Number(each.start))))
-            continue
-        if each.start > 0:
-            tests.append(Call(">=", (index, Number(each.start))))
-        if each[-1] + each.step < extent:
-            tests.append(Call("<=", (index, Number(each[-1]))))
-        if each.step > 1:
-            offset: Expression = Call("-", (index, Number(each.start))) if each.start else index
-            tests.append(Call("==", (Call("mod", (offset, Number(each.step))), Number(0))))
-    joint = tests[0]
-    for test in tests[1:]:
-        joint = Call("&&", (joint, test))
-    return joint
-
-
-def _keys(array: Array, key: Any) -> Tuple[List[Any], List[int]]:
-    """A slice, number or array of indices for each axis, and where new axes come in the result."""
-    given = list(key) if isinstance(key, tuple) else [key]
-    named = sum(one is not None and one is not Ellipsis for one in given)
+def keys_of(array: Array, key: Any) -> List[Any]:
+    """For each axis a slice, a number or an array of indices, masks for several axes, and None for new axes."""
+    given = [np.asarray(one, None if len(one) else int) if isinstance(one, (list, range)) else one
+             for one in (key if isinstance(key, tuple) else (key,))]
+    named = sum(map(axes_of, given))
     if named > array.ndim:
         raise refuse("an index", f"at most {array.ndim} axes", f"{named} indices", "leave some out")
     if not any(one is Ellipsis for one in given):
@@ -158,23 +141,20 @@ def _keys(array: Array, key: Any) -> Tuple[List[Any], List[int]]:
     if sum(one is Ellipsis for one in given) > 1:
         raise refuse("an index", "... once", "it twice", "write the other axes as :")
     keys: List[Any] = []
-    news: List[int] = []
-    result = 0
     for one in given:
-        if one is None:
-            news.append(result)
-            result += 1
-        elif one is Ellipsis:
+        if one is Ellipsis:
             keys += [slice(None)] * (array.ndim - named)
-            result += array.ndim - named
+        elif isinstance(one, (int, np.integer)) and not isinstance(one, bool):
+            keys.append(normalized_axis(int(one), array.shape[sum(map(axes_of, keys))], "an index"))
         else:
-            whole = isinstance(one, (int, np.integer)) and not isinstance(one, bool)
-            if not whole:
-                _check_key(one)
-            keys.append(normalized_axis(int(one), array.shape[len(keys)], "an index") if whole else one)
-            result += not whole
-    return [one if isinstance(one, (slice, int)) else np.asarray(one) if isinstance(one, (list, bool)) else one
-            for one in keys], news
+            _check_key(one)
+            keys.append(one)
+    return keys
+
+
+def axes_of(key: Any) -> int:
+    """How many axes of the array a key is for."""
+    return 0 if key is None or key is Ellipsis else key.ndim if is_mask(key) else 1
 
 
 def _check_key(key: Any) -> None:
@@ -182,19 +162,19 @@ def _check_key(key: Any) -> None:
         bounds = [whole_number(bound, "a slice") for bound in (key.start, key.stop, key.step) if bound is not None]
         if key.step is not None and bounds[-1] == 0:
             raise refuse("a slice", "a step other than 0", "0", "leave it out")
-    elif not isinstance(key, (Array, np.ndarray, list, bool)):
+    elif key is not None and not is_array(key):
         raise refuse("an index", "a whole number, a slice, ... or an array of indices", repr(key), "give one of these")
 
 
-def _is_array(key: Any) -> bool:
-    return isinstance(key, (Array, np.ndarray, list))
+def is_array(key: Any) -> bool:
+    return isinstance(key, (Array, np.ndarray))
 
 
-def _is_mask(key: Any) -> bool:
-    return (key.node.dtype if isinstance(key, Array) else name_of(np.asarray(key).dtype)) == "bool"
+def is_mask(key: Any) -> bool:
+    return is_array(key) and (key.node.dtype if isinstance(key, Array) else name_of(key.dtype)) == "bool"
 
 
-def _only_indices(at: Array) -> None:
+def only_indices(at: Array) -> None:
     if kind(at.node.dtype) not in "iu":
         raise refuse("a lookup", "whole numbers", f"{at.dtype}", "convert with .astype(int)")
 
@@ -224,23 +204,19 @@ def _slice_text(key: Any) -> str:
     return ":".join(bounds) + (f":{key.step}" if key.step not in (None, 1) else "")
 
 
-def _expanded(array: Array, news: List[int]) -> Array:
-    return expand_dims(array, tuple(news)) if news else array
-
-
 def _looked_up_together(array: Array, first: int, keys: List[Any]) -> Array:
     """Several arrays of indices: their axes become one, of which single elements are taken."""
     extents = array.shape[first:first + len(keys)]
     merged = reshape(array, array.shape[:first] + (size(extents),) + array.shape[first + len(keys):])
-    return take(merged, _flat_index(keys, extents), axis=first)
+    return take(merged, flat_index(keys, extents), axis=first)
 
 
-def _flat_index(keys: List[Any], extents: Tuple[int, ...]) -> Array:
+def flat_index(keys: List[Any], extents: Tuple[int, ...]) -> Array:
     """The place in C order that arrays of indices name together."""
     flat: Any = None
     for key, extent in zip(keys, extents):
         at = as_array(key)
-        _only_indices(at)
+        only_indices(at)
         place = at if _is_range(at, extent) else at % extent  # negative ones count from the end
         flat = place if flat is None else flat * extent + place
     return astype(flat, np.int64)

@@ -97,6 +97,9 @@ def mapped(tree: Expression, operands: Sequence[Node], dtype: str, what: str) ->
 
 def applied(function: str, build: Any, *values: Any, dtype: Optional[str] = None) -> Any:
     """A function of NumPy's name: its type is asked of NumPy, its join is built of the operands."""
+    if any(hasattr(value, "same_places") for value in values):
+        from .selection import combined
+        return combined(lambda *whole: applied(function, build, *whole, dtype=dtype), values, function)
     given = [node_or_number(value) for value in values]
     nodes: List[Node] = [one for one in given if isinstance(one, Node)]
     if not nodes:

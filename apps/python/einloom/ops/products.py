@@ -8,13 +8,16 @@ from ..dtypes import common, name_of
 from ..errors import refuse
 from ..node import Ein, Labels, Node
 from . import subscripts as reading
+from .elementwise import written
 from .operands import is_number, letters, normalized_axes
+from .shapes import ravel
 
 _INDICES = {"argmin": "i64", "argmax": "i64", "count": "i64"}
 
 
 def einsum(subscripts: Any, *operands: Any, join: Optional[str] = None, agg: str = "sum", dtype: Any = None,
-           sizes: Optional[Dict[str, int]] = None, path: Any = None, optimize: Any = None) -> Array:
+           sizes: Optional[Dict[str, int]] = None, path: Any = None, optimize: Any = None, out: Any = None,
+           order: Any = None, casting: Any = None) -> Array:
     """agg over the labels that the result lacks of join(operands), with NumPy's subscripts, words or lists.
 
     `join` is an expression of the operands x, y, z (or x0, x1, ...), default their product; `[i]` is the index of label
@@ -35,12 +38,12 @@ def einsum(subscripts: Any, *operands: Any, join: Optional[str] = None, agg: str
         raise refuse(f"einsum {subscripts!r}", "operands one by one", "a list of them",
                      "write einsum(subscripts, X, Y), or *operands")
     nodes = [as_array(operand).node for operand in operands]
-    terms, out = reading.parse(subscripts, [len(node.shape) for node in nodes])
-    unknown = [label for label in sizes or {} if label not in {*out, *(one for term in terms for one in term)}]
+    terms, kept = reading.parse(subscripts, [len(node.shape) for node in nodes])
+    unknown = [label for label in sizes or {} if label not in {*kept, *(one for term in terms for one in term)}]
     if unknown:
         raise refuse(f"einsum {subscripts!r}, sizes", "labels of the subscripts", repr(unknown[0]), "correct the label")
-    found = reading.extents(terms, [node.shape for node in nodes], out, sizes or {}, f"einsum {subscripts!r}")
-    return _einsum(nodes, terms, out, found, join, agg, dtype, path or _linear(optimize))
+    found = reading.extents(terms, [node.shape for node in nodes], kept, sizes or {}, f"einsum {subscripts!r}")
+    return written(_einsum(nodes, terms, kept, found, join, agg, dtype, path or _linear(optimize)), out)
 
 
 def contract(subscripts: Any, *operands: Any, optimize: Any = None, **options: Any) -> Array:
@@ -88,7 +91,8 @@ def _interleaved(given: List[Any], **options: Any) -> Array:
     return einsum(wanted, *given[0:len(given) // 2 * 2:2], **options)
 
 
-def matmul(x1: Any, x2: Any, /) -> Array:
+def matmul(x1: Any, x2: Any, /, out: Any = None, *, dtype: Any = None, casting: Any = None, order: Any = None,
+           subok: bool = True) -> Array:
     """The product of matrices, vectors or batches of matrices.
 
     >>> import einloom as el
@@ -104,49 +108,46 @@ def matmul(x1: Any, x2: Any, /) -> Array:
     batch = letters(max(len(a.shape), len(b.shape), 2) - 2, "ijk")
     left = batch[len(batch) - max(len(a.shape) - 2, 0):] + (("i", "j") if len(a.shape) > 1 else ("j",))
     right = batch[len(batch) - max(len(b.shape) - 2, 0):] + (("j", "k") if len(b.shape) > 1 else ("j",))
-    out = batch + (("i",) if len(a.shape) > 1 else ()) + (("k",) if len(b.shape) > 1 else ())
-    sizes = reading.extents([left, right], [a.shape, b.shape], out, {}, "matmul")
-    return _einsum([a, b], [left, right], out, sizes, None, "sum", None)
+    kept = batch + (("i",) if len(a.shape) > 1 else ()) + (("k",) if len(b.shape) > 1 else ())
+    sizes = reading.extents([left, right], [a.shape, b.shape], kept, {}, "matmul")
+    return written(_einsum([a, b], [left, right], kept, sizes, None, "sum", dtype), out)
 
 
-def dot(x1: Any, x2: Any) -> Any:
-    """NumPy's dot: a sum over the last axis of x1 and the last but one (or the only one) of x2."""
-    if is_number(x1) or is_number(x2):
-        return x1 * x2
-    a, b = as_array(x1), as_array(x2)
-    if not a.ndim or not b.ndim:
-        return a * b
-    if b.ndim <= 2:
-        return tensordot(a, b, axes=((a.ndim - 1,), (max(b.ndim - 2, 0),)))
-    return tensordot(a, b, axes=((a.ndim - 1,), (b.ndim - 2,)))
+def dot(a: Any, b: Any, out: Any = None) -> Any:
+    """NumPy's dot: a sum over the last axis of a and the last but one (or the only one) of b."""
+    if is_number(a) or is_number(b):
+        return written(a * b, out)
+    x, y = as_array(a), as_array(b)
+    if not x.ndim or not y.ndim:
+        return written(x * y, out)
+    return written(tensordot(x, y, axes=((x.ndim - 1,), (max(y.ndim - 2, 0),))), out)
 
 
-def tensordot(x1: Any, x2: Any, axes: Any = 2) -> Array:
+def tensordot(a: Any, b: Any, axes: Any = 2) -> Array:
     """Sums over pairs of axes, or over so many last and first ones."""
-    a, b = as_array(x1).node, as_array(x2).node
+    x, y = as_array(a).node, as_array(b).node
     if isinstance(axes, int):
-        if not 0 <= axes <= min(len(a.shape), len(b.shape)):
-            raise refuse("tensordot", f"axes of both, 0 to {min(len(a.shape), len(b.shape))}", f"{axes}", "give fewer")
-        axes = (range(len(a.shape) - axes, len(a.shape)), range(axes))
-    of_a = normalized_axes(axes[0], len(a.shape), "tensordot")
-    of_b = normalized_axes(axes[1], len(b.shape), "tensordot")
-    labels = letters(len(a.shape) + len(b.shape))
-    left, right = list(labels[:len(a.shape)]), list(labels[len(a.shape):])
-    for one, other in zip(of_a, of_b):
+        if not 0 <= axes <= min(len(x.shape), len(y.shape)):
+            raise refuse("tensordot", f"axes of both, 0 to {min(len(x.shape), len(y.shape))}", f"{axes}", "give fewer")
+        axes = (range(len(x.shape) - axes, len(x.shape)), range(axes))
+    of_x = normalized_axes(axes[0], len(x.shape), "tensordot")
+    of_y = normalized_axes(axes[1], len(y.shape), "tensordot")
+    labels = letters(len(x.shape) + len(y.shape))
+    left, right = list(labels[:len(x.shape)]), list(labels[len(x.shape):])
+    for one, other in zip(of_x, of_y):
         right[other] = left[one]
     out = tuple(label for label in left if label not in right) + tuple(label for label in right if label not in left)
     used = dict.fromkeys([*left, *right])
     renamed = dict(zip(used, letters(len(used))))
     terms = [tuple(renamed[label] for label in term) for term in (left, right)]
     result = tuple(renamed[label] for label in out)
-    return _einsum([a, b], terms, result, reading.extents(terms, [a.shape, b.shape], result, {}, "tensordot"), None,
+    return _einsum([x, y], terms, result, reading.extents(terms, [x.shape, y.shape], result, {}, "tensordot"), None,
                    "sum", None)
 
 
-def outer(x1: Any, x2: Any) -> Array:
+def outer(a: Any, b: Any, out: Any = None) -> Array:
     """The products of all pairs."""
-    from .shapes import ravel
-    return einsum("i,j->ij", ravel(x1), ravel(x2))
+    return einsum("i,j->ij", ravel(a), ravel(b), out=out)
 
 
 def inner(x1: Any, x2: Any) -> Any:
@@ -157,22 +158,21 @@ def inner(x1: Any, x2: Any) -> Any:
     return tensordot(a, b, axes=((a.ndim - 1,), (b.ndim - 1,)))
 
 
-def vecdot(x1: Any, x2: Any, /, axis: int = -1) -> Array:
+def vecdot(x1: Any, x2: Any, /, out: Any = None, *, axis: int = -1) -> Array:
     """The sum of conj(x1)*x2 over an axis."""
     a = as_array(x1)
     conjugate = a.conj() if a.node.dtype in ("c64", "c128") else a
-    return (conjugate * x2).sum(axis=axis)
+    return (conjugate * x2).sum(axis=axis, out=out)
 
 
 def vdot(x1: Any, x2: Any) -> Array:
     """The sum of conj(x1)*x2 over all elements."""
-    from .shapes import ravel
     return vecdot(ravel(x1), ravel(x2))
 
 
-def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
+def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Array:
     """The sum of a diagonal."""
-    return diagonal(x, offset, axis1, axis2).sum(axis=-1)
+    return diagonal(x, offset, axis1, axis2).sum(axis=-1, dtype=dtype, out=out)
 
 
 def diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:

@@ -1,15 +1,24 @@
 """Aggregations over axes: sums, means, extremes and where they are, norms and running sums."""
 from __future__ import annotations
 
+import math
 from typing import Any, Optional
 
+import numpy as np
+
 from ..array import Array, as_array
-from ..dtypes import kind, name_of, reduced_type
+from ..dtypes import kind, name_of, reduced_type, stored
 from ..errors import refuse
 from ..expression import Call, Index, Number, Operand
 from ..node import Ein, Node, Op
-from ..sources import zeros
+from ..sources import full, zeros
+from .elementwise import FUNCTIONS as elementwise
+from .elementwise import astype, finished, written
+from .elementwise import where as choose
+from .joining import concat
 from .operands import letters, mapped, normalized_axes, normalized_axis
+from .selection import Selection
+from .shapes import atleast_2d, broadcast_to, ravel, squeeze
 
 
 def reduced(agg: str, x: Any, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> Array:
@@ -47,32 +56,135 @@ def _with_axes(result: Array, labels: Any, axes: Any) -> Array:
     return Array(Ein([(result.node, kept)], labels, result.node.dtype, sizes))
 
 
-def _reduction(agg: str) -> Any:
-    def function(x: Any, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> Array:
-        return reduced(agg, x, axis, keepdims, dtype)
+# What a masked-out element counts as, and how a first value joins in.
+_IDENTITY = {"sum": 0, "prod": 1, "any": False, "all": True}
+_JOINS = {"sum": "add", "prod": "multiply", "max": "maximum", "min": "minimum"}
 
+
+def selected(agg: str, x: Any, axis: Any, keepdims: bool, where: Any, initial: Any = None, dtype: Any = None) -> Array:
+    """One aggregation of the elements where a mask is true."""
+    array = as_array(x)
+    mask = broadcast_to(astype(where, "bool"), array.shape)
+    if agg == "mean":
+        total = selected("sum", array, axis, keepdims, mask, dtype=dtype or reduced_type("mean", array.node.dtype))
+        return astype(total / reduced("sum", mask, axis, keepdims), total.dtype)
+    if agg in _IDENTITY:
+        return _begun(agg, reduced(agg, choose(mask, array, _IDENTITY[agg]).astype(array.dtype), axis, keepdims, dtype),
+                      initial)
+    if agg in ("max", "min"):
+        return _begun(agg, reduced(agg, choose(mask, array, limit(agg, array)), axis, keepdims), initial)
+    raise refuse(agg, "no mask", "where=", "write where(mask, x, other) in place of x")
+
+
+def limit(agg: str, array: Array) -> Any:
+    """What is never the maximum (or minimum) beside others of the type."""
+    found = kind(array.node.dtype)
+    if found == "f":
+        return -math.inf if agg == "max" else math.inf
+    if found == "b":
+        return agg == "min"
+    known = np.iinfo(stored(array.node.dtype))
+    return int(known.min if agg == "max" else known.max)
+
+
+def _begun(agg: str, result: Array, initial: Any) -> Array:
+    """The aggregation begins with a value."""
+    if initial is None:
+        return result
+    return elementwise[_JOINS[agg]](result, initial)
+
+
+def _reduce(agg: str, x: Any, axis: Any, dtype: Any, out: Any, keepdims: bool, initial: Any, where: Any) -> Array:
+    if isinstance(x, Selection):
+        return x.reduced(lambda array, axes, mask: _reduce(agg, array, axes, dtype, out, keepdims, initial, mask),
+                         axis, keepdims, agg)
+    if where is not None and where is not True:
+        result = selected(agg, x, axis, keepdims, where, initial, dtype)
+    elif initial is not None and agg in ("max", "min"):
+        array = as_array(x)
+        shape = array.shape
+        empty = any(shape[one] == 0 for one in normalized_axes(axis, len(shape), agg))
+        if empty:
+            result = as_array(initial) + zeros(reduced("sum", array, axis, keepdims).shape, array.dtype)
+        else:
+            result = _begun(agg, reduced(agg, array, axis, keepdims), initial)
+    else:
+        result = _begun(agg, reduced(agg, x, axis, keepdims, dtype), initial)
+    return finished(agg, result, out, True, None)
+
+
+def _typed_reduction(agg: str) -> Any:
+    def function(x: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False,
+                 initial: Any = None, where: Any = None) -> Array:
+        return _reduce(agg, x, axis, dtype, out, keepdims, initial, where)
+
+    return _described(function, agg)
+
+
+def _reduction(agg: str) -> Any:
+    def function(x: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None,
+                 where: Any = None) -> Array:
+        return _reduce(agg, x, axis, None, out, keepdims, initial, where)
+
+    return _described(function, agg)
+
+
+def _described(function: Any, agg: str) -> Any:
     function.__name__ = function.__qualname__ = agg
-    function.__doc__ = f"`{agg}` over `axis` (a number, several, or None for all); `keepdims` leaves extents of 1."
+    function.__doc__ = (f"`{agg}` over `axis` (a number, several, or None for all); `keepdims` leaves extents of 1, "
+                        "`where` is a mask of what counts.")
     return function
 
 
-FUNCTIONS = {agg: _reduction(agg) for agg in "sum prod min max any all mean logsumexp".split()}
-FUNCTIONS.update(amin=FUNCTIONS["min"], amax=FUNCTIONS["max"])
+def _truth(agg: str) -> Any:
+    def function(x: Any, axis: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = None) -> Array:
+        return _reduce(agg, x, axis, None, out, keepdims, None, where)
+
+    return _described(function, agg)
 
 
-def var(x: Any, axis: Any = None, keepdims: bool = False, ddof: float = 0, correction: Optional[float] = None) -> Array:
+def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Array:
+    """log(sum(exp(x))) over axes, computed without overflow."""
+    return reduced("logsumexp", x, axis, keepdims)
+
+
+FUNCTIONS = {**{agg: _typed_reduction(agg) for agg in ("sum", "prod", "mean")},
+             **{agg: _reduction(agg) for agg in ("min", "max")}, **{agg: _truth(agg) for agg in ("any", "all")}}
+FUNCTIONS.update(amin=FUNCTIONS["min"], amax=FUNCTIONS["max"], logsumexp=logsumexp)
+
+
+def var(x: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False, *,
+        where: Any = None, mean: Any = None, correction: Optional[float] = None) -> Array:
     """The variance; divided by the number of elements less `ddof` (the array API's `correction`).
 
     >>> import einloom as el
     >>> el.var(el.input("X", (3, 4)), axis=0, keepdims=True).shape
     (1, 4)
     """
-    return _spread("var", x, axis, keepdims, ddof if correction is None else correction)
+    if isinstance(x, Selection):
+        return x.reduced(lambda array, axes, mask: var(array, axes, dtype, out, ddof, keepdims, where=mask,
+                                                       mean=mean, correction=correction), axis, keepdims, "var")
+    ddof = ddof if correction is None else correction
+    array = as_array(x) if dtype is None else as_array(x).astype(dtype)
+    where = True if where is None else where
+    if where is True and mean is None:
+        return finished("var", _spread("var", array, axis, keepdims, ddof), out, True, None)
+    centred = abs(array - (selected("mean", array, axis, True, where) if mean is None else mean))
+    total = selected("sum", centred * centred, axis, keepdims, where)
+    count = reduced("sum", broadcast_to(where, array.shape), axis, keepdims)
+    return finished("var", (total / (count - ddof)).astype(total.dtype), out, True, None)
 
 
-def std(x: Any, axis: Any = None, keepdims: bool = False, ddof: float = 0, correction: Optional[float] = None) -> Array:
+def std(x: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False, *,
+        where: Any = None, mean: Any = None, correction: Optional[float] = None) -> Array:
     """The root of the variance."""
-    return _spread("std", x, axis, keepdims, ddof if correction is None else correction)
+    if isinstance(x, Selection) or where is not None or mean is not None:
+        result = elementwise["sqrt"](var(x, axis, dtype, None, ddof, keepdims, where=where, mean=mean,
+                                         correction=correction))
+    else:
+        array = as_array(x) if dtype is None else as_array(x).astype(dtype)
+        result = _spread("std", array, axis, keepdims, ddof if correction is None else correction)
+    return finished("std", result, out, True, None)
 
 
 def _spread(agg: str, x: Any, axis: Any, keepdims: bool, ddof: float) -> Array:
@@ -87,14 +199,14 @@ def _spread(agg: str, x: Any, axis: Any, keepdims: bool, ddof: float) -> Array:
                     **({"keepdims": True} if keepdims else {})))
 
 
-def argmax(x: Any, axis: Optional[int] = None, keepdims: bool = False) -> Array:
+def argmax(x: Any, axis: Optional[int] = None, out: Any = None, *, keepdims: bool = False) -> Array:
     """The index of the first largest element along an axis, or in the flattened array."""
-    return _position("argmax", x, axis, keepdims)
+    return written(_position("argmax", x, axis, keepdims), out)
 
 
-def argmin(x: Any, axis: Optional[int] = None, keepdims: bool = False) -> Array:
+def argmin(x: Any, axis: Optional[int] = None, out: Any = None, *, keepdims: bool = False) -> Array:
     """The index of the first least element along an axis, or in the flattened array."""
-    return _position("argmin", x, axis, keepdims)
+    return written(_position("argmin", x, axis, keepdims), out)
 
 
 def _position(agg: str, x: Any, axis: Optional[int], keepdims: bool) -> Array:
@@ -105,14 +217,16 @@ def _position(agg: str, x: Any, axis: Optional[int], keepdims: bool) -> Array:
     return reduced(agg, array, 0 if axis is None else axis, keepdims)
 
 
-def count_nonzero(x: Any, axis: Any = None, keepdims: bool = False) -> Array:
+def count_nonzero(x: Any, axis: Any = None, *, keepdims: bool = False) -> Array:
     """How many elements are not 0."""
+    if isinstance(x, Selection):
+        return FUNCTIONS["sum"](x != 0, axis, keepdims=keepdims)
     return reduced("count", x, axis, keepdims)
 
 
-def ptp(x: Any, axis: Any = None, keepdims: bool = False) -> Array:
+def ptp(x: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Array:
     """The largest less the least."""
-    return reduced("max", x, axis, keepdims) - reduced("min", x, axis, keepdims)
+    return written(FUNCTIONS["max"](x, axis, None, keepdims) - FUNCTIONS["min"](x, axis, None, keepdims), out)
 
 
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Array:
@@ -136,9 +250,8 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     return reduced("sum", size ** ord, axis, keepdims) ** (1.0 / ord)
 
 
-def _running(agg: str, x: Any, axis: Optional[int], outside: Number) -> Array:
+def running(agg: str, x: Any, axis: Optional[int], outside: Any, dtype: Any = None) -> Array:
     """An aggregation over the elements up to each one: a `where` over a prefix, which devices run as a scan."""
-    from .shapes import ravel
     array = as_array(x)
     if axis is None:
         array, axis = (array if array.ndim == 1 else ravel(array)), 0
@@ -147,29 +260,64 @@ def _running(agg: str, x: Any, axis: Optional[int], outside: Number) -> Array:
     upto = letters(array.ndim + 1)[-1]
     out = labels[:position] + (upto,) + labels[position + 1:]
     sizes = {**dict(zip(labels, array.shape)), upto: array.shape[position]}
-    join = Call("where", (Call("<=", (Index(labels[position]), Index(upto))), Operand(0), outside))
-    return Array(Ein([(array.node, labels)], out, reduced_type(agg, array.node.dtype), sizes, join=join, agg=agg))
+    join = Call("where", (Call("<=", (Index(labels[position]), Index(upto))), Operand(0), Number(outside)))
+    found = reduced_type(agg, array.node.dtype) if dtype is None else name_of(dtype)
+    return Array(Ein([(array.node, labels)], out, found, sizes, join=join, agg=agg))
 
 
-def cumsum(x: Any, axis: Optional[int] = None) -> Array:
+def cumsum(x: Any, axis: Optional[int] = None, dtype: Any = None, out: Any = None) -> Array:
     """Sums of the elements up to each one."""
-    return _running("sum", x, axis, Number(0))
+    return written(running("sum", x, axis, 0, dtype), out)
 
 
-cumulative_sum = cumsum
+def cumulative_sum(x: Any, /, *, axis: Optional[int] = None, dtype: Any = None, out: Any = None,
+                   include_initial: bool = False) -> Array:
+    """Sums of the elements up to each one, or (`include_initial`) before it, and of all."""
+    return written(_with_first(cumsum(x, axis, dtype), axis, 0, include_initial), out)
 
 
-def cumprod(x: Any, axis: Optional[int] = None) -> Array:
+def _with_first(found: Array, axis: Optional[int], first: Any, include: bool) -> Array:
+    if not include:
+        return found
+    place = normalized_axis(0 if axis is None else axis, found.ndim, "cumulative_sum")
+    shape = found.shape[:place] + (1,) + found.shape[place + 1:]
+    return concat([full(shape, first, found.dtype), found], axis=place)
+
+
+def cumprod(x: Any, axis: Optional[int] = None, dtype: Any = None, out: Any = None) -> Array:
     """Products of the elements up to each one."""
-    return _running("prod", x, axis, Number(1))
+    return written(running("prod", x, axis, 1, dtype), out)
 
 
-cumulative_prod = cumprod
+def cumulative_prod(x: Any, /, *, axis: Optional[int] = None, dtype: Any = None, out: Any = None,
+                    include_initial: bool = False) -> Array:
+    """Products of the elements up to each one, or (`include_initial`) before it, and of all."""
+    return written(_with_first(cumprod(x, axis, dtype), axis, 1, include_initial), out)
 
 
-def cov(m: Any, rowvar: bool = True, ddof: int = 1) -> Array:
+def cov(m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: Optional[int] = None,
+        fweights: Any = None, aweights: Any = None, *, dtype: Any = None) -> Array:
     """The covariance of variables, which are rows (or columns, with `rowvar=False`)."""
-    array = as_array(m)
-    rows = array if rowvar else array.T
+    if fweights is not None or aweights is not None:
+        raise refuse("cov", "no weights", "fweights or aweights", "write (w * centred) @ centred.T / sum(w)")
+
+    def rows_of(given: Any) -> Array:
+        rows = atleast_2d(as_array(given))
+        return rows if rowvar or as_array(given).ndim == 1 else rows.T
+
+    rows = rows_of(m) if y is None else concat([rows_of(m), rows_of(y)])
     centred = rows - reduced("mean", rows, 1, True)
-    return centred @ (centred.conj() if kind(array.node.dtype) == "c" else centred).T / (rows.shape[1] - ddof)
+    less = ddof if ddof is not None else 0 if bias else 1
+    conjugate = centred.conj() if kind(rows.node.dtype) == "c" else centred
+    found = centred @ conjugate.T / (rows.shape[1] - less)
+    return squeeze(found if dtype is None else found.astype(dtype), tuple(range(2)) if found.shape == (1, 1) else ())
+
+
+def corrcoef(x: Any, y: Any = None, rowvar: bool = True, bias: Any = None, ddof: Any = None, *,
+             dtype: Any = None) -> Array:
+    """Correlation coefficients of variables, which are rows (or columns, with `rowvar=False`)."""
+    found = cov(x, y, rowvar, dtype=dtype)
+    if not found.ndim:
+        return found / found
+    spread = elementwise["sqrt"](found.diagonal().real if kind(found.node.dtype) == "c" else found.diagonal())
+    return found / spread[:, None] / spread[None, :]

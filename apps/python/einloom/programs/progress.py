@@ -53,7 +53,7 @@ def _notebook() -> Optional[Any]:
     shell = ipython.get_ipython() if ipython is not None else None
     if shell is None or not hasattr(shell, "kernel"):
         return None
-    from IPython.display import DisplayHandle  # type: ignore[import-not-found]
+    from IPython.display import DisplayHandle  # type: ignore
     return DisplayHandle()
 
 
