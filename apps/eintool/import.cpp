@@ -149,8 +149,9 @@ void add_import(CLI::App& app, Action& chosen) {
         ->required();
     command->add_option("WHAT", options->what, "the expression, the file, or the folder")->required();
     command->add_option("--shapes", options->shapes, "einsum: shapes of the operands, as 10x20,20x30");
-    command->add_flag("--replan", options->replan,
-                      "opt_einsum, cotengra, omeinsum: leaves out the order of the file, so that einplan searches one");
+    command->add_flag(
+        "--replan", options->replan,
+        "opt_einsum, cotengra, omeinsum: leaves out order and slices of the file, so that einplan searches some");
     command->add_option("--amplitude", options->amplitude,
                         "qasm: 0, 1 or _ (open: an axis of the result) for each qubit, q[0] of the first register "
                         "first");

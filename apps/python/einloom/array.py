@@ -4,6 +4,7 @@ Nothing is computed until `einloom.run`. Names follow the array API standard (ht
 """
 from __future__ import annotations
 
+import math
 from importlib import import_module
 from typing import Any, Callable, Iterator, Optional, Tuple
 
@@ -80,7 +81,7 @@ class Array:
 
     @property
     def size(self) -> int:
-        return int(np.prod(self.shape, dtype=object)) if self.shape else 1
+        return math.prod(self.shape)
 
     @property
     def itemsize(self) -> int:

@@ -44,7 +44,7 @@ def name_of(dtype: Any) -> str:
     >>> name_of(np.float32), name_of("complex128"), name_of(bool), name_of("bf16")
     ('f32', 'c128', 'bool', 'bf16')
     """
-    if dtype == bfloat16:
+    if isinstance(dtype, BFloat16) or isinstance(dtype, str) and dtype in ("bfloat16", "bf16"):
         return "bf16"
     if isinstance(dtype, str) and dtype in _NUMPY:
         return dtype
