@@ -63,7 +63,7 @@ def finished(name: str, result: Any, out: Any, condition: Any, dtype: Any) -> An
     if out is None:
         return result
     if not isinstance(out, Array):
-        raise refuse(name, "a lazy array as out=", type(out).__name__, "leave it out")
+        raise refuse(name, "a lazy array as out=", type(out).__name__, "write x = x + y, or begin with tensor(x)")
     return out.becomes(result, name)
 
 
