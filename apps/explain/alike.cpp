@@ -12,6 +12,8 @@ std::string form_of(NodeReport report) {
     report.name.clear();
     report.output.tensor.clear();
     for (ListedTensor& listed : report.listed) listed.tensor.clear();
+    for (std::vector<std::string>& set : report.drivers)
+        for (std::string& name : set) name.clear();
     std::string made;
     for (std::size_t k = 0; k < report.inputs.size(); ++k) {
         Flow& flow = report.inputs[k];

@@ -161,12 +161,15 @@ Explanation explain(graph::EinGraph const& graph, relation::Plan const& plan, sc
     Flows flows = flows_of(graph, plan, made);
     add_mesh(out, flows.mesh);
     auto const work = listed_work(graph, made.schedule);
+    auto const copies = dense_copies(graph);
     for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
         out.nodes.push_back(report_of(graph, plan, made, n, found[n]));
         out.nodes.back().inputs = std::move(flows.nodes[n].inputs);
         out.nodes.back().output = std::move(flows.nodes[n].output);
         out.nodes.back().listed = listed_tensors(graph, graph.nodes[n]);
         out.nodes.back().listed_work = work[n];
+        out.nodes.back().drivers = drivers(graph, graph.nodes[n]);
+        out.nodes.back().dense_copy = copies[n];
     }
     return out;
 }

@@ -70,6 +70,8 @@ struct NodeReport {
     Flow output;
     std::vector<ListedTensor> listed;       // that it reads and makes; none where all are dense
     std::optional<ListedWork> listed_work;  // of the ranks, where it reads a sparse one
+    Drivers drivers;                        // none where it looks at all elements
+    std::string dense_copy;                 // for whom and why it makes a sparse tensor dense; empty: it does not
 
     std::int64_t moved() const { return join + agg + repart; }
 };

@@ -91,11 +91,29 @@ Json sharding(NodeReport const& report) {
     return out;
 }
 
+/// As graph files have it: text where JSON has no number.
+Json fill(scalar::Scalar const& value) {
+    if (value.is_integer) return value.integer;
+    if (value.number.imag() == 0 && std::isfinite(value.number.real())) return number(value.number.real());
+    return fill_text(value);
+}
+
+/// Of what is taken to be listed; null where that is not known.
+Json density(ListedTensor const& listed) {
+    if (!listed.estimate) return nullptr;
+    return listed.places > 0 ? *listed.estimate / listed.places : 0.0;
+}
+
 Json nnz(std::vector<ListedTensor> const& tensors) {
     Json out = Json::array();
     for (ListedTensor const& listed : tensors)
         out.push_back({{"tensor", listed.tensor},
                        {"made", listed.made},
+                       {"places", number(listed.places)},
+                       {"density", density(listed)},
+                       {"fill", fill(listed.fill)},
+                       {"bytes", number(listed.bytes)},
+                       {"dense_bytes", number(listed.dense_bytes)},
                        {"estimate", number(listed.estimate)},
                        {"bound", number(listed.bound)},
                        {"exact", listed.exact()}});
@@ -140,6 +158,8 @@ Json to_json(NodeReport const& report) {
         {"sharding", sharding(report)},
         {"collectives", collectives(report)}};
     if (!report.listed.empty()) out["nnz"] = nnz(report.listed);
+    if (!report.drivers.empty()) out["drivers"] = report.drivers;
+    if (!report.dense_copy.empty()) out["dense_copy"] = report.dense_copy;
     if (report.listed_work)
         out["listed_work"] = {{"busiest_rank", report.listed_work->busiest},
                               {"listed", number(report.listed_work->most)},

@@ -4,6 +4,9 @@
 #include <cstdio>
 
 #include "lib/base/text/sizes.hpp"
+#include "lib/graph/sparse/idle_sets.hpp"
+#include "lib/graph/sparse/make_dense.hpp"
+#include "lib/graph/sparse/stored_size.hpp"
 
 namespace ein::apps::explain {
 namespace {
@@ -12,7 +15,10 @@ namespace {
 constexpr double uneven_work = 1.15;
 
 ListedTensor listed_tensor(graph::Value const& value, bool made) {
-    ListedTensor out{value.name, made, static_cast<double>(element_count(value.shape)), {}, {}};
+    ListedTensor out;
+    out.tensor = value.name, out.made = made, out.places = static_cast<double>(element_count(value.shape));
+    out.fill = value.listing->fill;
+    out.bytes = graph::stored_bytes(value), out.dense_bytes = static_cast<double>(value.bytes());
     out.estimate = value.listing->listed;
     auto const most = static_cast<double>(value.listing->most);
     if (most < out.places || (out.estimate && *out.estimate == out.places)) out.bound = std::min(most, out.places);
@@ -30,14 +36,18 @@ std::string count(double value) { return value < 1e6 ? number("%.0f", value) : f
 
 std::string share(double part, double all) { return all > 0 ? " (" + number("%.3g", 100 * part / all) + " %)" : ""; }
 
-std::string text_of(ListedTensor const& listed) {
+std::string counted_text(ListedTensor const& listed) {
     std::string const of = " of " + format_count(listed.places);
-    std::string out = listed.tensor + (listed.made ? " (made) " : " ");
-    if (listed.exact())
-        return out + count(*listed.estimate) + of + share(*listed.estimate, listed.places) + ", counted";
-    out += listed.estimate ? "about " + count(*listed.estimate) + of + share(*listed.estimate, listed.places)
-                           : "unknown" + of;
-    return out + ", at most " + (listed.bound ? count(*listed.bound) : "all") + " (worst case)";
+    if (listed.exact()) return count(*listed.estimate) + of + share(*listed.estimate, listed.places) + ", counted";
+    return (listed.estimate ? "about " + count(*listed.estimate) + of + share(*listed.estimate, listed.places)
+                            : "unknown" + of) +
+           ", at most " + (listed.bound ? count(*listed.bound) : "all") + " (worst case)";
+}
+
+std::string text_of(ListedTensor const& listed) {
+    std::string out = listed.tensor + (listed.made ? " (made) " : " ") + counted_text(listed);
+    if (std::string const fill = fill_text(listed.fill); fill != "0") out += ", fill " + fill;
+    return out + ", " + format_bytes(listed.bytes) + " (dense " + format_bytes(listed.dense_bytes) + ")";
 }
 
 }  // namespace
@@ -83,13 +93,60 @@ std::vector<std::optional<ListedWork>> listed_work(graph::EinGraph const& graph,
     return out;
 }
 
+std::string fill_text(scalar::Scalar const& fill) {
+    if (fill.is_integer) return std::to_string(fill.integer);
+    std::string const real = number("%.9g", fill.number.real() + 0.0);  // -0 is 0
+    if (fill.number.imag() == 0) return real;
+    return real + number("%+.9g", fill.number.imag()) + "i";
+}
+
+Drivers drivers(graph::EinGraph const& graph, graph::Node const& node) {
+    Drivers out;
+    for (std::vector<int> const& set : graph::idle_sets(graph, node).sets) {
+        std::vector<std::string> names;
+        for (int operand : set) {
+            std::string const& name = graph.value(node.inputs[static_cast<std::size_t>(operand)]).name;
+            if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+        }
+        if (std::find(out.begin(), out.end(), names) == out.end()) out.push_back(std::move(names));
+    }
+    return out;
+}
+
+std::string drivers_text(Drivers const& drivers) {
+    std::string out;
+    for (std::vector<std::string> const& set : drivers) {
+        std::string any;
+        for (std::string const& name : set) any += (any.empty() ? "" : " or ") + name;
+        if (drivers.size() > 1 && set.size() > 1) any = "(" + any + ")";
+        out += (out.empty() ? "" : " and ") + any;
+    }
+    if (drivers.size() == 1)
+        return out + (drivers[0].size() == 1 ? ": only what it lists" : ": what any of them lists");
+    bool const each_alone =
+        std::all_of(drivers.begin(), drivers.end(), [](auto const& set) { return set.size() == 1; });
+    return out + (each_alone ? ": only what all of them list" : ": only what these list");
+}
+
+std::vector<std::string> dense_copies(graph::EinGraph const& graph) {
+    std::vector<std::string> out(graph.nodes.size());
+    std::vector<std::optional<NodeId>> const producers = graph.producers();
+    for (graph::MadeDense const& made : graph::made_dense(graph))
+        if (auto const node = producers[static_cast<std::size_t>(made.dense.value())])
+            out[static_cast<std::size_t>(node->value())] = "a dense copy " + graph::why_made_dense(graph, made);
+    return out;
+}
+
 std::string listed_text(std::vector<ListedTensor> const& tensors) {
     std::string out;
     for (ListedTensor const& listed : tensors) out += (out.empty() ? "" : "; ") + text_of(listed);
     return out;
 }
 
-std::string work_text(ListedWork const& work) {
+std::string work_text(ListedWork const& work, std::int64_t calls) {
+    if (calls == 1)
+        return "rank " + std::to_string(work.busiest) + " goes through all " + count(work.most) +
+               " listed elements: the node is not cut";
     std::string out = "rank " + std::to_string(work.busiest) + " goes through " + count(work.most) +
                       " listed elements, " + number("%.2f", work.ratio()) + " times the mean";
     if (work.ratio() < uneven_work) return out;

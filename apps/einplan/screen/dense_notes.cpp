@@ -1,7 +1,5 @@
 #include "apps/einplan/screen/dense_notes.hpp"
 
-#include <algorithm>
-
 #include "lib/base/text/sizes.hpp"
 #include "lib/graph/sparse/make_dense.hpp"
 
@@ -13,13 +11,8 @@ std::vector<std::string> dense_notes(graph::EinGraph const& graph) {
         graph::Value const& dense = graph.value(made.dense);
         std::string text = "'" + graph.value(made.sparse).name + "' is made dense (" +
                            format_bytes(static_cast<double>(dense.bytes())) + ")";
-        if (!made.readers.empty()) {
-            graph::Node const& reader = graph.node(made.readers.front());
-            auto const operand = std::find(reader.inputs.begin(), reader.inputs.end(), made.dense);
-            text += " for node '" + reader.name +
-                    "': " + graph::why_dense(graph, reader, static_cast<std::size_t>(operand - reader.inputs.begin()));
-            if (made.readers.size() > 1) text += "; " + std::to_string(made.readers.size() - 1) + " more nodes read it";
-        }
+        std::string const why = graph::why_made_dense(graph, made);
+        if (!why.empty()) text += " " + why;
         out.push_back(std::move(text));
     }
     return out;

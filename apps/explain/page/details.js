@@ -30,6 +30,42 @@ const largest = (list, value) =>
     list.map(of => [of, value(of)]).filter(([, v]) => v > 0).sort((a, b) => b[1] - a[1]).slice(0, 6);
 const most = (of, item) => item.nodes.reduce((least, n) => Math.max(least, of[n]), 0);
 
+// Of a node of sparse tensors: what they list, who drives it, who goes through most.
+const share = part => part === null ? "" : (100 * part).toPrecision(3).replace(/\.?0+$/, "") + " %";
+function driversText(drivers) {
+  const any = set => set.join(" or ");
+  const sets = drivers.map(set => set.length > 1 && drivers.length > 1 ? "(" + any(set) + ")" : any(set));
+  const how = drivers.length > 1 ? drivers.every(set => set.length === 1) ? "only what all of them list" :
+                                                                            "only what these list" :
+      drivers[0].length > 1      ? "what any of them lists" :
+                                   "only what it lists";
+  return "Driven by " + sets.join(" and ") + ": " + how + " is looked at.";
+}
+function workText(node) {
+  const work = node.listed_work;
+  if (node.calls === 1)
+    return "Rank " + work.busiest_rank + " goes through all " + count(work.listed) + " listed elements: not cut.";
+  return "Rank " + work.busiest_rank + " goes through most, " + count(work.listed) + " listed elements: " +
+      times(work.times_mean) + " times the mean." +
+      (work.times_mean < unevenWork ? "" : " The others wait for it: number the indices in a random order (the same " +
+               "for all tensors that share them), or cut another label.");
+}
+function listedDetails(panel, node) {
+  if (!node.nnz) return;
+  panel.append(element("h3", {}, "Listed elements"), rows([
+    {text: "tensor"}, right("listed"), right("of"), right("density"), right("at most"), right("fill"), right("bytes"),
+    right("dense")
+  ], node.nnz.map(one => [
+    one.tensor + (one.made ? " (made)" : ""), one.estimate === null ? "unknown" :
+        (one.exact ? "" : "about ") + count(one.estimate), count(one.places), share(one.density),
+    one.bound === null ? "all" : one.exact ? "counted" : count(one.bound), String(one.fill), bytes(one.bytes),
+    bytes(one.dense_bytes)
+  ])));
+  if (node.dense_copy) panel.append(element("p", {}, "Made dense: " + node.dense_copy + "."));
+  else if (node.drivers) panel.append(element("p", {}, driversText(node.drivers)));
+  if (node.listed_work && plan.ranks > 1) panel.append(element("p", {}, workText(node)));
+}
+
 function wholeDetails(panel) {
   panel.append(element("h2", {}, "Choose a node"),
       element("p", {class: "quiet"},
@@ -46,6 +82,18 @@ function wholeDetails(panel) {
                 seconds(timing.seconds) + "; nodes may overlap in it. On this path take longest" + each + ":"),
         rows([{text: "node"}, right("computes"), right("moves")],
             largest(onIt, item => most(took, item)).map(timesOf)));
+  const uneven = largest(drawn, item => item.nodes.reduce((most, n) => Math.max(most, unevenness(n) || 0), 0))
+                     .filter(([, ratio]) => ratio >= unevenWork);
+  if (uneven.length)
+    panel.append(element("h3", {}, "Uneven in listed elements"),
+        rows([{text: "node"}, right("busiest rank, times the mean")],
+            uneven.map(([item, ratio]) => [named(item), times(ratio)])));
+  const copied = drawn.filter(item => item.nodes.some(n => nodes[n].dense_copy));
+  if (copied.length)
+    panel.append(element("h3", {}, "Sparse tensors that are made dense"),
+        rows([{text: "node"}, {text: "why"}],
+            copied.slice(0, 6).map(
+                item => [named(item), nodes[item.nodes.find(n => nodes[n].dense_copy)].dense_copy])));
   const heaviest = largest(edges, edge => edge.bytes);
   const maker = edge => edge.makers.length ? jump(edge.makers[0].like) : edge.flow.tensor;
   if (heaviest.length)
@@ -103,6 +151,7 @@ function details(n) {
     ["all", count(cost.join + cost.agg + cost.repart) + " elements", bytes(size.total)],
     ["busiest rank receives", "", bytes(size.rank_max)], ["flops", "", count(node.flops)]
   ]));
+  listedDetails(panel, node);
   if (node.lower_bound_words !== null)
     panel.append(element("p", {},
         "Lower bound: " + count(node.lower_bound_words) + " words at some rank; here " + count(node.words_rank_max) +
@@ -131,6 +180,7 @@ const columns = [
   ["published bytes", n => nodes[n].cost_bytes.join + nodes[n].cost_bytes.agg + nodes[n].cost_bytes.repart, bytes],
   ["scheduled bytes", n => moved[n], bytes], ["busiest rank", n => nodes[n].bytes.rank_max, bytes],
   ["times bound", n => nodes[n].times_lower_bound, times], ["flops", n => nodes[n].flops, count],
+  ...(anySparse ? [["listed elements", listedBy, count], ["busiest, times mean", unevenness, times]] : []),
   ...(timing ? [["seconds", n => took[n], seconds]] : [])
 ];
 let sorted = {column: 3, down: true};

@@ -205,10 +205,10 @@ function drawNode(item) {
     pen.fillText(clipped(nodes[n].name, nodeWidth - 18), item.x, y + 19);
     font(12, false);
     pen.fillText(clipped(nodes[n].operation, nodeWidth - 18), item.x, y + 35);
+    const listed = nodes[n].listed_work ? " \u00b7 " + count(listedBy(n)) + " listed" : "";
+    const cut = item.ways > 1 ? item.ways + " cuts" : parts(nodes[n].parts);
     const what = byTime && timing ? seconds(took[n]) : moved[n] > 0 ? bytes(moved[n]) + " moved" : "nothing moves";
-    pen.fillText(
-        clipped((item.ways > 1 ? item.ways + " cuts" : parts(nodes[n].parts)) + " \u00b7 " + what, nodeWidth - 18),
-        item.x, y + 51);
+    pen.fillText(clipped(cut + " \u00b7 " + what + listed, nodeWidth - 18), item.x, y + 51);
   }
   pen.globalAlpha = 1;
 }

@@ -220,6 +220,7 @@ function facts() {
       fact("busiest rank", bytes(plan.bytes.rank_max), true),
       fact("published", count(plan.cost.total) + " elements", true), fact("flops", count(plan.flops), true),
       fact("tasks", plan.tasks.toLocaleString("en"), true), fact("peak", bytes(peak)), peaks,
+      plan.loaded_again ? fact("read again by several ranks", bytes(plan.loaded_again), true) : "",
       plan.spill.blocks ? fact("spilled to disk", bytes(plan.spill.bytes)) : "");
 }
 function legend() {

@@ -48,6 +48,11 @@ const readers = nodes.map(() => []);
 nodes.forEach((_, n) => makersOf(n).forEach(m => {
   if (readers[m][readers[m].length - 1] !== n) readers[m].push(n);
 }));
+// Sparse tensors: listed elements that all ranks go through in a node, and how much more than the mean one has.
+const anySparse = nodes.some(node => node.nnz);
+const unevenWork = 1.15;
+const listedBy = n => nodes[n].listed_work ? nodes[n].listed_work.mean * plan.ranks : null;
+const unevenness = n => nodes[n].listed_work && nodes[n].calls > 1 ? nodes[n].listed_work.times_mean : null;
 const moved = nodes.map(n => n.bytes.total);
 const took = nodes.map((_, n) => timing ? timing.computing[n] + timing.moving[n] : 0);
 const mostMoved =

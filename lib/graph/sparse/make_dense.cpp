@@ -82,4 +82,14 @@ std::string why_dense(EinGraph const& graph, Node const& node, std::size_t opera
     return out + " where " + operand_names(einsum->operands(), operand) + " is not listed";
 }
 
+std::string why_made_dense(EinGraph const& graph, MadeDense const& made) {
+    if (made.readers.empty()) return "";
+    Node const& reader = graph.node(made.readers.front());
+    auto const operand = std::find(reader.inputs.begin(), reader.inputs.end(), made.dense) - reader.inputs.begin();
+    std::string out = "for node '" + reader.name + "': " + why_dense(graph, reader, static_cast<std::size_t>(operand));
+    std::size_t const others = made.readers.size() - 1;
+    if (others == 0) return out;
+    return out + "; " + std::to_string(others) + (others == 1 ? " more node reads it" : " more nodes read it");
+}
+
 }  // namespace ein::graph

@@ -16,6 +16,10 @@ struct MadeDense {
 };
 std::vector<MadeDense> made_dense(EinGraph const& graph);
 
+/// For which node, and why: "for node 'E': its join exp(x) is not one value where x is not listed; 1 more node reads
+/// it". Empty where no node reads it.
+std::string why_made_dense(EinGraph const& graph, MadeDense const& made);
+
 /// Why a node cannot be computed over the listed elements of its input `operand`: "its join exp(x) is not what sum
 /// begins with where x is not listed".
 std::string why_dense(EinGraph const& graph, Node const& node, std::size_t operand);

@@ -3,6 +3,7 @@
 #include "apps/explain/alike.hpp"
 #include "apps/explain/columns.hpp"
 #include "apps/explain/print.hpp"
+#include "lib/graph/lower_graph.hpp"
 #include "tests/apps/explain/explained.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/graphs.hpp"
@@ -197,8 +198,72 @@ TEST_CASE("sparse tensors are explained: listed elements, and who goes through m
 }
 
 TEST_CASE("what is not counted is said to be the worst case", "[explain]") {
-    std::vector<ListedTensor> const tensors{{"A", false, 1e6, {}, {}}, {"C", true, 1e6, 1200.0, 4000.0}};
+    std::vector<ListedTensor> const tensors{
+        {"A",
+         false,
+         1e6,
+         {},
+         {},
+         scalar::Scalar::of(std::complex<double>(std::numeric_limits<double>::infinity())),
+         12e6,
+         8e6},
+        {"C", true, 1e6, 1200.0, 4000.0, scalar::Scalar::of(std::int64_t{0}), 2048, 8e6}};
     CHECK(listed_text(tensors) ==
-          "A unknown of 1 M, at most all (worst case); C (made) about 1200 of 1 M (0.12 %), at "
-          "most 4000 (worst case)");
+          "A unknown of 1 M, at most all (worst case), fill inf, 11.4 MiB (dense 7.63 MiB); C (made) about 1200 of 1 M "
+          "(0.12 %), at most 4000 (worst case), 2 KiB (dense 7.63 MiB)");
+}
+
+namespace {
+
+/// A and B of 8 by 8 list 5 and 6 elements.
+Explanation of_two_sparse(std::string const& einsum, std::string const& join, scalar::Agg agg, double fill) {
+    test::GraphBuilder g;
+    g.leaf("A", {8, 8});
+    g.leaf("B", {8, 8});
+    g.einsum("C", einsum, {"A", "B"}, {.join = join, .agg = agg});
+    graph::EinGraph graph = g.finish({"C"});
+    for (std::size_t k : {0, 1})
+        graph.values[k].listing =
+            graph::Listing{scalar::Scalar::of(std::complex<double>(fill)), 5.0 + static_cast<double>(k), 5 + Extent(k)};
+    scheduler::SchedulerOptions options;
+    options.listed = [](ValueId value, Box const&) { return 5 + Extent(value.value()); };
+    return test::explained(graph, test::planned(graph, 1, {}), options);
+}
+
+}  // namespace
+
+TEST_CASE("who drives a node is explained, and what is not listed", "[explain]") {
+    constexpr double inf = std::numeric_limits<double>::infinity();
+    Explanation const both = of_two_sparse("ij,jk->ik", "x*y", scalar::Agg::sum, 0);
+    CHECK(both.nodes[0].drivers == Drivers{{"A"}, {"B"}});
+    CHECK_THAT(to_text(both), Catch::Contains("driven by   A and B: only what all of them list\n"));
+    CHECK(to_json(both)["nodes"][0]["nnz"][0]["fill"] == 0);
+    CHECK(to_json(both)["nodes"][0]["nnz"][1]["density"] == Approx(6.0 / 64));
+
+    Explanation const paths = of_two_sparse("ij,jk->ik", "x+y", scalar::Agg::min, inf);
+    CHECK(paths.nodes[0].drivers == Drivers{{"A"}, {"B"}});
+    CHECK(to_json(paths)["nodes"][0]["nnz"][0]["fill"] == "inf");
+    CHECK_THAT(to_text(paths), Catch::Contains("fill inf"));
+
+    Explanation const either = of_two_sparse("ij,ij->ij", "x+y", scalar::Agg::sum, 0);
+    CHECK(either.nodes[0].drivers == Drivers{{"A", "B"}});
+    CHECK_THAT(to_text(either), Catch::Contains("driven by   A or B: what any of them lists\n"));
+    CHECK(drivers_text({{"A", "B"}, {"C"}}) == "(A or B) and C: only what these list");
+    CHECK(drivers_text({{"A"}}) == "A: only what it lists");
+}
+
+TEST_CASE("a node that is not cut is not called uneven, and a dense copy says whom it is for", "[explain]") {
+    CHECK(work_text({2, 900, 300}, 1) == "rank 2 goes through all 900 listed elements: the node is not cut");
+    CHECK_THAT(work_text({2, 900, 300}, 3), Catch::Contains("3.00 times the mean: the others wait"));
+    graph::EinGraph const graph = graph::lower_graph(graph::read_graph(R"json({"eingraph": 1,
+        "tensors": {"A": {"shape": [4, 4], "sparse": true, "data": {"random": "uniform", "density": 0.5}}},
+        "nodes": [{"name": "E", "einsum": "ij->i", "inputs": ["A"], "join": "exp(x)"}], "outputs": ["E"]})json",
+                                                                       "g.json"));
+    Explanation const e = test::explained(graph, 1);
+    REQUIRE(e.nodes.size() == 2);
+    CHECK(e.nodes[0].dense_copy ==
+          "a dense copy for node 'E': its join exp(x) is not what sum begins with where x is not listed");
+    CHECK(e.nodes[1].dense_copy.empty());
+    CHECK_THAT(to_text(e), Catch::Contains("made dense  a dense copy for node 'E'"));
+    CHECK(to_json(e)["nodes"][0]["dense_copy"] == e.nodes[0].dense_copy);
 }

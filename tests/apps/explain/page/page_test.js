@@ -95,11 +95,21 @@ plan.nodes.forEach((node, n) => {
   assert(details.includes(node.name) && details.includes(node.operation));
   for (const flow of node.collectives) for (const step of flow.steps) assert(details.includes(step.kind));
   assert.strictEqual(details.includes("on the critical path"), shown.onPath.has(n));
+  assert.strictEqual(details.includes("Listed elements"), !!node.nnz);
+  for (const one of node.nnz || []) {
+    assert(details.includes(one.tensor + (one.made ? " (made)" : "")), "a sparse tensor is missing");
+    assert(one.bound === null || details.includes(one.exact ? "counted" : "about"), "how sure a count is");
+  }
+  assert.strictEqual(details.includes("Driven by"), !!node.drivers && !node.dense_copy);
+  assert.strictEqual(details.includes("Made dense"), !!node.dense_copy);
+  if (node.listed_work && plan.ranks > 1)
+    assert(details.includes("Rank " + node.listed_work.busiest_rank), "who goes through most");
 });
 if (plan.nodes.length) {
   part("search").value = plan.nodes[0].name;
   part("search").listeners.input();
   shown.showTable(true);
   assert(text(part("table")).includes(plan.nodes[0].name));
+  assert.strictEqual(text(part("table")).includes("listed elements"), plan.nodes.some(node => node.nnz));
 }
 for (const key of ["ArrowDown", "ArrowUp", "ArrowLeft", "ArrowRight"]) shown.arrow(key);

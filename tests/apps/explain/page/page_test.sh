@@ -23,7 +23,18 @@ awk 'BEGIN {
     }
     print "], \"outputs\": [\"" last "\"]}"
 }' > "$work/nested.json"
-for graph in "$work/llama.json" "$work/nested.json" "$examples"/*.json; do
+# A sparse tensor whose first rows list far more than the others, and one that is made dense.
+cat > "$work/uneven.json" << 'GRAPH'
+{"eingraph": 1, "name": "uneven", "dtype": "f64",
+ "tensors": {"full": {"shape": [8, 4000], "sparse": true, "data": {"random": "normal", "density": 0.9, "seed": 1}},
+             "few": {"shape": [8, 4000], "sparse": true, "data": {"random": "normal", "density": 0.01, "seed": 2}},
+             "x": {"shape": [4000, 200], "data": {"random": "normal", "seed": 3}}},
+ "nodes": [{"name": "A", "op": "concat", "inputs": ["full", "few"], "axis": 0, "sparse": true},
+           {"name": "y", "einsum": "ij,jk->ik", "inputs": ["A", "x"]},
+           {"name": "z", "einsum": "ij->i", "inputs": ["A"], "join": "exp(x)"}],
+ "outputs": ["y", "z"]}
+GRAPH
+for graph in "$work/llama.json" "$work/nested.json" "$work/uneven.json" "$examples"/*.json; do
     counts="1 8"
     if grep -q '"mesh"' "$graph"; then counts=4; fi
     for ranks in $counts; do
