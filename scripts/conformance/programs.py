@@ -37,12 +37,16 @@ class Programs:
 
     def results(self, graph, ranks, name, inputs=()):
         """Planned and run. @return the output of that name"""
+        self.execute(graph, ranks, inputs)
+        return np.load(f"results/{name}.npy")
+
+    def execute(self, graph, ranks, inputs=()):
+        """Planned and run: all outputs in the folder results."""
         self.plan(graph, ranks)
         words = [os.path.join(self.binaries, "einrun"), "g.sched", "--out", "results", "--quiet"]
         for given in inputs:
             words += ["--input", given]
         self.command(([self.mpiexec, "-n", str(ranks)] if ranks > 1 else []) + words)
-        return np.load(f"results/{name}.npy")
 
 
 def compare(what, found, expected, tolerance):

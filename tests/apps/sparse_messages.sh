@@ -1,0 +1,100 @@
+#!/usr/bin/env bash
+# What is said of sparse tensors that are made dense, of results that cannot be kept sparse, and of data that is not as
+# it should be: sparse_messages.sh BIN
+set -uo pipefail
+bin=$1
+# shellcheck source=tests/apps/expect.sh
+. "$(dirname "$0")/expect.sh"
+cd "$work" || exit 1
+
+# graph NODES OUTPUTS [MORE KEYS]: A, B, ONES (its fill is 1), FULL (lists everything), X and y are there.
+graph() {
+    local random='"random": "uniform", "low": 1, "high": 2' more=${3:+, $3}
+    cat > g.json << GRAPH
+{"eingraph": 1, "dtype": "f32", "tensors": {
+   "A": {"shape": [40, 30], "sparse": true, "data": {$random, "density": 0.02, "seed": 1}},
+   "B": {"shape": [40, 30], "sparse": true, "data": {$random, "density": 0.02, "seed": 2}},
+   "ONES": {"shape": [40, 30], "sparse": true, "fill": 1, "data": {$random, "density": 0.02, "seed": 3}},
+   "FULL": {"shape": [40, 30], "sparse": true, "data": {$random, "density": 1, "seed": 4}},
+   "X": {"shape": [40, 30], "data": {$random, "seed": 5}}, "y": {"shape": [30], "data": {"fill": 1}}},
+ "nodes": [$1], "outputs": [$2]$more}
+GRAPH
+}
+# dense TEXT NODES [OUTPUTS]: einplan plans, and says so
+dense() {
+    graph "$2" "${3:-\"Z\"}"
+    expect 0 "$1" "$bin/einplan" g.json -n 1 -o g.sched
+}
+# refused NODE_AND_WHY NODES [OUTPUTS [MORE KEYS]]
+refused() {
+    graph "$2" "${3:-\"Z\"}" "${4:-}"
+    expect 3 "sparse: expected a result that can be kept sparse, found node '$1; remove \"sparse\" from the node" \
+        "$bin/einplan" g.json -n 1 -o g.sched
+}
+# loop BODY [CARRIED [KEYS]]
+loop() { echo "{\"name\": \"W\", \"loop\": {${3:-\"times\": 3}, \"carry\": {\"${2:-A}\": \"n\"}, \"body\": [$1]}}"; }
+
+# ---- made dense ------------------------------------------------------------------------------------------------------
+made="note: 'A' is made dense (4.69 KiB) for node"
+dense "$made 'Z': its join x*(y + 1) is not what sum begins with where y is not listed" \
+    '{"name": "Z", "einsum": "ij,ij->i", "inputs": ["X", "A"], "join": "x*(y + 1)"}'
+dense "$made 'Z': its join x + y is not what max begins with where x is not listed" \
+    '{"name": "Z", "einsum": "ij,j->i", "inputs": ["A", "y"], "join": "x + y", "agg": "max"}'
+dense "$made 'Z': its join x + y is not one value where x is not listed" \
+    '{"name": "Z", "einsum": "ij,j->ij", "inputs": ["A", "y"], "join": "x + y"}'
+dense "$made 'Z': it pads with 1, and the fill of 'A' is 0" \
+    '{"name": "Z", "op": "pad", "inputs": ["A"], "pad_width": 1, "constant_values": 1}'
+dense "$made 'Z': 'X' is dense" '{"name": "Z", "op": "concat", "inputs": ["A", "X"], "axis": 0}'
+dense "$made 'Z': the fill of 'A' is 0, that of 'ONES' is 1" \
+    '{"name": "Z", "op": "concat", "inputs": ["A", "ONES"], "axis": 0}'
+dense "$made 'Z': it asks for a dense result" \
+    '{"name": "Z", "op": "slice", "inputs": ["A"], "slices": "1:", "sparse": false}'
+dense "note: 'FULL' is made dense (4.69 KiB) for node 'Z': its result takes less room dense" \
+    '{"name": "Z", "op": "slice", "inputs": ["FULL"], "slices": "0:39"}'
+one='"einsum": "ij,j->ij", "inputs": ["A", "y"], "join": "x + y"'
+dense "where x is not listed; 1 more node reads it" \
+    "{\"name\": \"Y\", $one}, {\"name\": \"Z\", ${one/x + y/x - y}}" '"Y", "Z"'
+dense "where x is not listed; 2 more nodes read it" \
+    "{\"name\": \"T\", ${one/x + y/x - 3*y}}, {\"name\": \"Y\", $one}, {\"name\": \"Z\", ${one/x + y/x - y}}" \
+    '"T", "Y", "Z"'
+dense "note: 'W/n' is made dense (4.69 KiB) for node 'W/X': loop 'W' carries it, and begins with 'X', which is dense" \
+    "$(loop '{"name": "n", "einsum": "ij,ij->ij", "inputs": ["A", "X"]}' X)" '"W/X"'
+dense "$made 'W': loop 'W' carries it, and ends iterations with 'W/n', which is dense" \
+    "$(loop '{"name": "n", "einsum": "ij->ij", "inputs": ["A"], "join": "x + 1"}')" '"W/A"'
+dense "$made 'W': loop 'W' carries it, and begins with another fill than it ends iterations with" \
+    "$(loop '{"name": "n", "einsum": "ij->ij", "inputs": ["B"], "join": "exp(x)"}')" '"W/A"'
+
+# ---- refused ---------------------------------------------------------------------------------------------------------
+refused "Z': its join x + y is not one value where x is not listed" "{\"name\": \"Z\", $one, \"sparse\": true}"
+refused "Z': no operand is sparse" '{"name": "Z", "einsum": "ij->ji", "inputs": ["X"], "sparse": true}'
+refused "Z': 'X' is dense" '{"name": "Z", "op": "concat", "inputs": ["A", "X"], "sparse": true}'
+refused "Z': it pads with 1, and the fill of 'A' is 0" \
+    '{"name": "Z", "op": "pad", "inputs": ["A"], "pad_width": 1, "constant_values": 1, "sparse": true}'
+refused "Z': its aggregated label 'j' is cut into parts" \
+    '{"name": "Z", "einsum": "ij,kj->ik", "inputs": ["A", "B"], "sparse": true}' '"Z"' '"parts": {"Z": {"j": 2}}'
+
+# ---- tensors ---------------------------------------------------------------------------------------------------------
+wrong() {   # TEXT TENSOR
+    echo "{\"eingraph\": 1, \"tensors\": {\"A\": {\"shape\": [4, 3], $2}}, \"nodes\": [{\"name\": \"Z\",
+        \"einsum\": \"ij->i\", \"inputs\": [\"A\"]}], \"outputs\": [\"Z\"]}" > g.json
+    expect "${3:-3}" "$1" "$bin/einplan" g.json -n 1 -o g.sched
+}
+wrong "/tensors/A/sparse: expected true or false, found 1; write \"sparse\": true for a tensor that lists its" \
+    '"sparse": 1, "data": {"fill": 0}'
+wrong "/tensors/A/fill: expected a sparse tensor, found a dense one; add \"sparse\": true, or move it into \"data\"" \
+    '"fill": 1, "data": {"fill": 0}'
+wrong "/tensors/A/data/density: expected a share of the elements, from 0 to 1, found 2" \
+    '"sparse": true, "data": {"random": "uniform", "density": 2}'
+wrong "tensor 'A' is sparse and cannot be counted, it has no data yet: room for all its elements is taken" \
+    '"sparse": true' 0
+wrong "tensor 'A' is sparse and cannot be counted, 'A.npz' is not there yet: room for all its elements is taken" \
+    '"sparse": true, "dtype": "f32", "data": {"scipy": "A.npz"}' 0
+
+# ---- a run -----------------------------------------------------------------------------------------------------------
+few=$'%%MatrixMarket matrix coordinate real general\n4 3 1\n1 1 1\n'
+printf '%s' "$few" > A.mtx
+wrong "" '"sparse": true, "dtype": "f32", "data": {"mtx": "A.mtx"}' 0
+printf '%s' "${few/3 1/3 2}"$'2 1 1\n' > B.mtx
+expect 3 "tensor 'A', elements [0:4, 0:3]: expected at most 1 listed, as when the schedule was made, found 2; plan" \
+    "$bin/einrun" g.sched --quiet --input A=B.mtx --out out
+exit "$failed"
