@@ -39,6 +39,8 @@ std::string share(double part, double all) { return all > 0 ? " (" + number("%.3
 std::string counted_text(ListedTensor const& listed) {
     std::string const of = " of " + format_count(listed.places);
     if (listed.exact()) return count(*listed.estimate) + of + share(*listed.estimate, listed.places) + ", counted";
+    if (listed.estimate && listed.bound && *listed.estimate == *listed.bound)
+        return "at most " + count(*listed.bound) + of + share(*listed.bound, listed.places);
     return (listed.estimate ? "about " + count(*listed.estimate) + of + share(*listed.estimate, listed.places)
                             : "unknown" + of) +
            ", at most " + (listed.bound ? count(*listed.bound) : "all") + " (worst case)";

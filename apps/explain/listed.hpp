@@ -21,7 +21,8 @@ struct ListedTensor {
     std::optional<double> bound;        // nothing: all of them
     scalar::Scalar fill = {};           // of what is not listed
     double bytes = 0, dense_bytes = 0;  // as one block of what it is taken to list, and with all elements
-    bool exact() const { return estimate && bound && *estimate == *bound; }
+    /// Counted in the data; of what a node makes there is a bound at best.
+    bool exact() const { return !made && estimate && bound && *estimate == *bound; }
 };
 std::vector<ListedTensor> listed_tensors(graph::EinGraph const& graph, graph::Node const& node);
 

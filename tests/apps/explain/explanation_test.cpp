@@ -207,10 +207,12 @@ TEST_CASE("what is not counted is said to be the worst case", "[explain]") {
          scalar::Scalar::of(std::complex<double>(std::numeric_limits<double>::infinity())),
          12e6,
          8e6},
-        {"C", true, 1e6, 1200.0, 4000.0, scalar::Scalar::of(std::int64_t{0}), 2048, 8e6}};
+        {"C", true, 1e6, 1200.0, 4000.0, scalar::Scalar::of(std::int64_t{0}), 2048, 8e6},
+        {"D", true, 1e6, 1200.0, 1200.0, scalar::Scalar::of(std::int64_t{0}), 2048, 8e6}};
     CHECK(listed_text(tensors) ==
           "A unknown of 1 M, at most all (worst case), fill inf, 11.4 MiB (dense 7.63 MiB); C (made) about 1200 of 1 M "
-          "(0.12 %), at most 4000 (worst case), 2 KiB (dense 7.63 MiB)");
+          "(0.12 %), at most 4000 (worst case), 2 KiB (dense 7.63 MiB); D (made) at most 1200 of 1 M (0.12 %), "
+          "2 KiB (dense 7.63 MiB)");
 }
 
 namespace {
