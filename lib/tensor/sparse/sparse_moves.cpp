@@ -4,143 +4,83 @@
 #include <numeric>
 
 #include "lib/tensor/convert.hpp"
+#include "lib/tensor/sparse/block_reader.hpp"
 #include "lib/tensor/sparse/element_sort.hpp"
 
 namespace ein::tensor {
 namespace {
 
-/// The arrays of a block.
-class Reader {
+/// Where an axis of a result has an index of the block: (index + add) / step - begin.
+struct IndexPlace {
+    int axis = 0;  // of the block
+    Extent add = 0, step = 1, begin = 0;
+    Extent of(Extent index) const { return (index + add) / step - begin; }
+};
+
+/// Appends the elements of runs, whose indices are all in the result.
+/// @param places  by axis of the result; steps of listed axes are 1 or -1
+template <class Index>
+class RunAppender {
 public:
-    Reader(SparseBlockView const& block)
-        : block_(block),
-          listed_(tensor::listed_in(block.bytes)),
-          at_(sparse_offsets(block.layout, block.box.length, block.dtype, listed_)),
-          narrow_(index_bytes(block.box.length) == 4) {}
+    RunAppender(SparseBlockReader const& reader, std::vector<IndexPlace> places, ElementSort<Index>& into)
+        : reader_(reader), places_(std::move(places)), into_(into) {}
 
-    std::size_t listed() const { return static_cast<std::size_t>(listed_); }
-    bool compressed() const { return block_.layout.compressed; }
-    int axis(std::size_t place) const { return block_.layout.axes[place]; }
-    std::size_t order() const { return block_.layout.axes.size(); }
-    std::size_t offset(Extent index) const {
-        std::uint64_t value = 0;
-        std::memcpy(&value, block_.bytes.data() + at_.offsets + static_cast<std::size_t>(index) * 8, 8);
-        return static_cast<std::size_t>(value);
-    }
-    /// Of an axis that is listed.
-    Extent coord(std::size_t place, std::size_t e) const {
-        std::byte const* const from = block_.bytes.data() + at_.coords[place];
-        if (narrow_) {
-            std::uint32_t value = 0;
-            std::memcpy(&value, from + e * 4, 4);
-            return value;
-        }
-        std::uint64_t value = 0;
-        std::memcpy(&value, from + e * 8, 8);
-        return static_cast<Extent>(value);
-    }
-    std::byte const* values() const { return block_.bytes.data() + at_.values; }
-    /// Appends all indices of one place.
-    template <class Index>
-    void append_indices(std::size_t place, std::vector<Index>& to) const {
-        std::size_t const from = to.size();
-        to.resize(from + listed());
-        if (place == 0 && compressed()) {
-            Extent const rows = block_.box.length[static_cast<std::size_t>(axis(0))];
-            for (Extent row = 0; row < rows; ++row)
-                std::fill(to.begin() + static_cast<std::ptrdiff_t>(from + offset(row)),
-                          to.begin() + static_cast<std::ptrdiff_t>(from + offset(row + 1)), static_cast<Index>(row));
-            return;
-        }
-        if (narrow_ == (sizeof(Index) == 4)) {
-            if (listed() > 0)
-                std::memcpy(to.data() + from, block_.bytes.data() + at_.coords[place], listed() * sizeof(Index));
-            return;
-        }
-        for (std::size_t e = 0; e < listed(); ++e) to[from + e] = static_cast<Index>(coord(place, e));
-    }
-
-    /// visit(e, index): each element in `region` with its indices in the block, by axis.
-    template <class Visit>
-    void for_each_in(Box const& region, Visit&& visit) const {
-        Shape first(order()), end(order());
-        for (std::size_t axis = 0; axis < order(); ++axis) {
-            first[axis] = region.begin[axis] - block_.box.begin[axis];
-            end[axis] = first[axis] + region.length[axis];
-        }
-        std::vector<Extent> index(order(), 0);
-        auto const run = [&](std::size_t from, std::size_t to, std::size_t first_place) {
-            for (std::size_t e = from; e < to; ++e) {
-                bool inside = true;
-                for (std::size_t place = first_place; place < order() && inside; ++place) {
-                    auto const a = static_cast<std::size_t>(axis(place));
-                    index[a] = coord(place, e);
-                    inside = index[a] >= first[a] && index[a] < end[a];
-                }
-                if (inside) visit(e, static_cast<std::vector<Extent> const&>(index));
+    void operator()(ListedRun const& run) {
+        for (std::size_t k = 0; k < places_.size(); ++k) {
+            std::size_t const place = reader_.place_of(places_[k].axis);
+            if (place == 0 && reader_.compressed()) {
+                reader_.append_rows(run, into_.coords(k), [&](Extent index) { return places_[k].of(index); });
+                continue;
             }
-        };
-        if (!compressed()) return run(0, listed(), 0);
-        auto const a = static_cast<std::size_t>(axis(0));
-        for (Extent row = first[a]; row < end[a]; ++row) {
-            index[a] = row;
-            run(offset(row), offset(row + 1), 1);
+            Extent const add = places_[k].add, sign = places_[k].step, begin = places_[k].begin;
+            reader_.append_coords(place, run, into_.coords(k),
+                                  [=](Extent index) { return sign * (index + add) - begin; });
         }
+        reader_.append_values(run, into_.values());
     }
 
 private:
-    SparseBlockView const& block_;
-    Extent listed_;
-    SparseOffsets at_;
-    bool narrow_;
+    SparseBlockReader const& reader_;
+    std::vector<IndexPlace> places_;
+    ElementSort<Index>& into_;
 };
 
 /// Appends what is selected; coordinates grow by `shift`.
 template <class Index>
 void gather(SparseBlockView const& block, SparseSelection const& selection, std::vector<Extent> const& shift,
             ElementSort<Index>& into) {
-    Reader const reader(block);
-    std::size_t const size = size_of(block.dtype);
-    bool whole = selection.region == block.box && selection.axes.size() == block.box.order();
-    for (Extent each : shift) whole = whole && each == 0;
-    if (whole) {
-        for (std::size_t place = 0; place < reader.order(); ++place)
-            for (std::size_t k = 0; k < selection.axes.size(); ++k)
-                if (selection.axes[k][0] == reader.axis(place)) reader.append_indices(place, into.coords(k));
-        into.values().insert(into.values().end(), reader.values(), reader.values() + reader.listed() * size);
-        return;
-    }
+    SparseBlockReader const reader(block);
     std::vector<Extent> first;
     for (std::size_t axis = 0; axis < block.box.order(); ++axis)
         first.push_back(selection.region.begin[axis] - block.box.begin[axis]);
+    std::vector<IndexPlace> places;
+    for (std::size_t k = 0; k < selection.axes.size(); ++k)
+        places.push_back({selection.axes[k][0], shift[k] - first[static_cast<std::size_t>(selection.axes[k][0])]});
+    RunAppender<Index> append(reader, places, into);
+    if (selection.axes.size() == block.box.order()) return reader.for_each_run(selection.region, {}, append);
     reader.for_each_in(selection.region, [&](std::size_t e, std::vector<Extent> const& index) {
         for (std::vector<int> const& axes : selection.axes)
             for (int axis : axes) {
                 auto const a = static_cast<std::size_t>(axis), b = static_cast<std::size_t>(axes[0]);
                 if (index[a] - first[a] != index[b] - first[b]) return;
             }
-        for (std::size_t k = 0; k < selection.axes.size(); ++k) {
-            auto const axis = static_cast<std::size_t>(selection.axes[k][0]);
-            into.coords(k).push_back(static_cast<Index>(index[axis] - first[axis] + shift[k]));
-        }
-        std::byte const* const value = reader.values() + e * size;
-        into.values().insert(into.values().end(), value, value + size);
+        for (std::size_t k = 0; k < places.size(); ++k)
+            into.coords(k).push_back(static_cast<Index>(places[k].of(index[static_cast<std::size_t>(places[k].axis)])));
+        reader.append_values({e, e + 1, 0, 0}, into.values());
     });
 }
 
 /// Appends those of a region for which `place(index, to)` holds, at what it makes of their indices in the tensor.
 template <class Index, class Place>
 void gather_at(SparseBlockView const& block, Box const& region, ElementSort<Index>& into, Place const& place) {
-    Reader const reader(block);
-    std::size_t const size = size_of(block.dtype);
+    SparseBlockReader const reader(block);
     std::vector<Extent> whole(block.box.order());
     Shape to(into.order());
     reader.for_each_in(region, [&](std::size_t e, std::vector<Extent> const& index) {
         for (std::size_t axis = 0; axis < index.size(); ++axis) whole[axis] = block.box.begin[axis] + index[axis];
         if (!place(static_cast<std::vector<Extent> const&>(whole), to)) return;
         for (std::size_t axis = 0; axis < to.size(); ++axis) into.coords(axis).push_back(static_cast<Index>(to[axis]));
-        std::byte const* const value = reader.values() + e * size;
-        into.values().insert(into.values().end(), value, value + size);
+        reader.append_values({e, e + 1, 0, 0}, into.values());
     });
 }
 
@@ -154,6 +94,32 @@ Box read_box(Box const& region, std::span<IndexMap const> maps) {
         out.length[axis] = std::max(first, last) - out.begin[axis] + 1;
     }
     return out;
+}
+
+/// Whether elements that follow one another in a block do so in the result too, or the other way round: no stride but
+/// along the axis that is compressed.
+bool moves_by_runs(SparseBlockView const& part, std::span<IndexMap const> maps) {
+    for (std::size_t axis = 0; axis < maps.size(); ++axis) {
+        bool const is_compressed = part.layout.compressed && part.layout.axes[0] == static_cast<int>(axis);
+        if (!is_compressed && maps[axis].step != 1 && maps[axis].step != -1) return false;
+    }
+    return true;
+}
+
+template <class Index>
+void relocate_runs(SparseBlockView const& part, Box const& read, std::span<IndexMap const> maps, Box const& box,
+                   ElementSort<Index>& into) {
+    SparseBlockReader const reader(part);
+    std::vector<IndexPlace> places;
+    for (std::size_t axis = 0; axis < maps.size(); ++axis)
+        places.push_back(
+            {static_cast<int>(axis), part.box.begin[axis] - maps[axis].start, maps[axis].step, box.begin[axis]});
+    RowStep rows;
+    if (part.layout.compressed) {
+        auto const axis = static_cast<std::size_t>(part.layout.axes[0]);
+        rows = {std::abs(maps[axis].step), maps[axis].start - part.box.begin[axis]};
+    }
+    reader.for_each_run(read, rows, RunAppender<Index>(reader, std::move(places), into));
 }
 
 /// By which axes of the result the elements are sorted when they come in the order of the block.
@@ -263,9 +229,9 @@ Extent select(SparseBlockView const& block, SparseSelection const& selection, Sp
 
 Extent listed_in(SparseBlockView const& block, Box const& region) {
     if (region == block.box) return listed_in(block.bytes);
-    Extent count = 0;
-    Reader(block).for_each_in(region, [&](std::size_t, std::vector<Extent> const&) { ++count; });
-    return count;
+    std::size_t count = 0;
+    SparseBlockReader(block).for_each_run(region, {}, [&](ListedRun const& run) { count += run.to - run.from; });
+    return static_cast<Extent>(count);
 }
 
 Extent assemble(std::span<SparseBlockView const> parts, Box const& box, SparseLayout const& layout,
@@ -290,6 +256,10 @@ Extent relocate(std::span<SparseBlockView const> parts, std::span<IndexMap const
         for (SparseBlockView const& part : parts) {
             Box const read = intersection(part.box, read_box(region, maps));
             if (region.empty() || read.empty()) continue;
+            if (moves_by_runs(part, maps)) {
+                relocate_runs(part, read, maps, box, sort);
+                continue;
+            }
             gather_at(part, read, sort, [&](std::vector<Extent> const& index, Shape& to) {
                 for (std::size_t axis = 0; axis < maps.size(); ++axis) {
                     Extent const steps = index[axis] - maps[axis].start;
@@ -331,7 +301,7 @@ void densify(SparseBlockView const& block, scalar::Scalar const& fill, Box const
         convert(DType::i64, &fill.integer, 0, block.dtype, out.data(), count);
     else
         convert(DType::c128, &fill.number, 0, block.dtype, out.data(), count);
-    Reader const reader(block);
+    SparseBlockReader const reader(block);
     std::vector<Extent> const strides = row_major_strides(region.length);
     Extent first = 0;
     for (std::size_t axis = 0; axis < strides.size(); ++axis)
