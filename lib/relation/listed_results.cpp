@@ -223,7 +223,7 @@ private:
         bool const by_size = node.storage == graph::StorageWish::none && which_ == SparseResults::where_smaller;
         bool const smaller =
             graph::moves_elements(node) ? is_worth_moving(so_far, node, count) : is_worth_it(value, count);
-        if (by_size && !smaller) return std::nullopt;
+        if (by_size && (value.shape.empty() || !smaller)) return std::nullopt;  // a scalar is a number to its readers
         counts_->add(node.output, std::move(made));
         return graph::Listing{idle.fill.value(), count.expected, count.most};
     }

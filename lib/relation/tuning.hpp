@@ -52,6 +52,9 @@ inline constexpr double most_sampled_share = 0.125;
 inline constexpr double least_sampled_elements = 1 << 14;
 /// Indices for each of which it is counted what an operand lists: 512 MiB of counts. Chosen.
 inline constexpr double most_fibres = 1 << 26;
+/// Elements that are looked through for those that a slice with strides meets: of more, what lies between is counted.
+/// Chosen.
+inline constexpr Extent most_counted_strided = 1 << 24;
 
 // Verifying (verify/).
 

@@ -113,6 +113,40 @@ TEST_CASE("a result is kept sparse where that is smaller", "[relation][sparse]")
     CHECK_FALSE(kept(text_of(R"({"name": "Z", "einsum": "ij,j->i", "inputs": ["A", "x"]})", 0.1)));
 }
 
+TEST_CASE("of a slice with strides what it meets is counted, in any box", "[relation][sparse]") {
+    std::string const slices = GENERATE("::2, ::3", "1::2, ::-3", "5:50:7, :", "::-1, 2::5");
+    Counted const of =
+        counted(text_of(R"({"name": "Z", "op": "slice", "inputs": ["A"], "slices": ")" + slices + "\"}", 0.2));
+    REQUIRE(of.z().listing);
+    graph::Move const& move = std::get<graph::Move>(of.graph.nodes[0].op);
+    REQUIRE(move.regions.size() == 1);
+    auto const met = [&](Box const& box) {
+        auto const all = places(of.graph, "A");
+        Extent count = 0;
+        for_each_index(box.length, [&](std::vector<Extent> const& index) {
+            std::vector<Extent> read;
+            for (std::size_t axis = 0; axis < 2; ++axis)
+                read.push_back(move.regions[0].axes[axis].start +
+                               move.regions[0].axes[axis].step * (box.begin[axis] + index[axis]));
+            count += static_cast<Extent>(all.count({read[0], read[1]}));
+        });
+        return count;
+    };
+    Shape const shape = of.z().shape;
+    CAPTURE(slices, shape);
+    CHECK(of.z().listing->most == met(Box::whole(shape)));
+    CHECK(*of.z().listing->listed == static_cast<double>(met(Box::whole(shape))));
+    Box const part{{1, 2}, {shape[0] - 2, shape[1] - 3}};
+    CHECK(of.listed.in_box(of.graph.outputs[0], part) == met(part));
+}
+
+TEST_CASE("a scalar is dense, though it could list nothing", "[relation][sparse]") {
+    std::string text = text_of(R"({"name": "Z", "einsum": "ij->", "inputs": ["A"]})", 0);
+    text.replace(text.find("f64"), 3, "c128");
+    CHECK_FALSE(counted(text, relation::SparseResults::where_smaller).z().listing);
+    CHECK(counted(text, relation::SparseResults::where_possible).z().listing);
+}
+
 TEST_CASE("of rows that are looked up at most the longest is listed, for each", "[relation][sparse]") {
     std::string text = text_of(R"({"name": "Z", "op": "gather", "inputs": ["A", "n"]})", 0.1);
     text.replace(text.find(R"("x": )"), 5,
