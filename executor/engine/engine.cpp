@@ -126,7 +126,7 @@ private:
             run_state_.change([](Dispatcher& dispatcher) { dispatcher.prepare_memory(); });
             bool const resumed = stops_ && stops_->resume();
             double const ready = seconds_now();
-            result_.load_seconds = ready - begin;
+            result_.load_seconds = options_.opened_seconds + ready - begin;
             if (resumed) {
                 engine_.record_.add({Phase::load, 0, begin, ready, ready});
                 engine_.record_.add({CheckpointSpan::Kind::resumed, begin, ready});
@@ -146,7 +146,7 @@ private:
                 run_state_.read([](Dispatcher const& dispatcher) { return dispatcher.store().counts().live(); });
             result_.stopped = stops_ && stops_->ended();
             if (!result_.stopped) result_.store_seconds = work(Phase::store, options_.repeat - 1);
-            result_.total_seconds = seconds_now() - began;
+            result_.total_seconds = options_.opened_seconds + seconds_now() - began;
         } catch (...) {
             run_state_.fail(std::current_exception(), "");
         }

@@ -40,6 +40,7 @@ struct EngineOptions {
     int repeat = 1;  // rounds on the loaded inputs; only the last one's outputs are stored
     DeviceMessages device_messages = DeviceMessages::automatic;
     std::optional<std::int64_t> device_memory;  // bytes of blocks on a device with memory of its own
+    double opened_seconds = 0;                  // that inputs took to be opened before: a part of loading
     bool load_each_round = false;               // of all ranks alike: inputs do not stay, as where a rank spills
     bool check_finite = false;                  // looks at what every task makes: nothing may be fused
     CallChecks check_calls;                     // computes elements of what tasks make again, in the last round

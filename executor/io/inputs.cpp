@@ -44,10 +44,12 @@ BoxesRead boxes_read(schedule::Header const& header, schedule::Section const& se
     return out;
 }
 
-InputReader opened(tensor::Source const& source, schedule::Tensor const& tensor, std::vector<Box> const& boxes,
+InputReader opened(tensor::Source const& source, schedule::Tensor const& tensor, std::vector<Box> boxes, int rounds,
                    std::filesystem::path const& folder) {
     if (!tensor.fill) return InputReader(tensor::open(source, tensor.name, tensor.dtype, tensor.shape, folder));
     auto reader = tensor::open_sparse(source, tensor.name, tensor.dtype, tensor.shape, folder, *tensor.fill);
+    std::vector<Box> const once = boxes;
+    for (int round = 1; round < rounds; ++round) boxes.insert(boxes.end(), once.begin(), once.end());
     reader->prepare(boxes);
     return {tensor.name, std::move(reader)};
 }
@@ -55,7 +57,7 @@ InputReader opened(tensor::Source const& source, schedule::Tensor const& tensor,
 }  // namespace
 
 Readers open_inputs(schedule::Header const& header, schedule::Section const& section,
-                    std::filesystem::path const& folder, GivenReader const& given, ReadsOf reads) {
+                    std::filesystem::path const& folder, GivenReader const& given, ReadsOf reads, int rounds) {
     Readers readers;
     readers.resize(header.inputs.size());
     BoxesRead const boxes = boxes_read(header, section, reads);
@@ -69,7 +71,7 @@ Readers open_inputs(schedule::Header const& header, schedule::Section const& sec
             continue;
         }
         try {
-            readers[at] = opened(input.source, tensor, boxes[at], folder);
+            readers[at] = opened(input.source, tensor, boxes[at], rounds, folder);
         } catch (InputError const& error) {
             faults.insert(faults.end(), error.faults().begin(), error.faults().end());
         }

@@ -23,10 +23,11 @@ enum class ReadsOf {
     held,   // all that it may hold: a run that goes on from a checkpoint reads again what was sent to it before
 };
 
-/// Opens what a rank reads, and checks it. @param folder  data files are relative to it
+/// Opens what a rank reads, and checks it; files that are looked through as a whole are so now.
+/// @param folder  data files are relative to it  @param rounds  how often everything will be read
 /// @throws InputError with all faults of all inputs
 Readers open_inputs(schedule::Header const& header, schedule::Section const& section,
-                    std::filesystem::path const& folder, GivenReader const& given = {},
-                    ReadsOf reads = ReadsOf::loads);
+                    std::filesystem::path const& folder, GivenReader const& given = {}, ReadsOf reads = ReadsOf::loads,
+                    int rounds = 1);
 
 }  // namespace ein::executor

@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "executor/io/inputs.hpp"
+#include "executor/report/clock.hpp"
 #include "executor/startup/agreement.hpp"
 #include "executor/trace/flight_record.hpp"
 #include "lib/tensor/formats/other_form.hpp"
@@ -30,11 +31,12 @@ std::optional<SpillStore> room_on_disk(RunParts const& parts) {
     return std::optional<SpillStore>(std::in_place, parts.settings.spill_dir, section);
 }
 
-EngineOptions engine_options(RunParts const& parts, Progress& progress) {
+EngineOptions engine_options(RunParts const& parts, double opened_seconds, Progress& progress) {
     RunSettings const& settings = parts.settings;
     EngineOptions how;
     how.threads = parts.share.threads;
     how.repeat = settings.repeat;
+    how.opened_seconds = opened_seconds;
     how.device_messages = settings.device_messages;
     how.device_memory = settings.device_memory;
     how.load_each_round = parts.fit.load_each_round;
@@ -60,15 +62,17 @@ FlightFacts flight_facts(RunParts const& parts) {
 PreparedRun::PreparedRun(RunParts const& parts)
     : parts_(parts),
       device_(fitting_device(parts)),
+      began_(seconds_now()),
       readers_(open_inputs(parts.schedule.header, parts.schedule.section, parts.schedule.data_folder, {},
-                           reads_of(parts))),
+                           reads_of(parts), parts.fit.load_each_round ? parts.settings.repeat : 1)),
+      opened_seconds_(seconds_now() - began_),
       outputs_(parts.schedule.header, parts.settings.out, parts.name, parts.settings.dense_outputs),
       counted_(parts.schedule.header, outputs_),
       spills_(room_on_disk(parts)),
       progress_(parts.settings.progress, std::cerr),
       watched_({parts.schedule.header, parts.schedule.section, parts.schedule.header.params, parts.transport,
                 *device_.device, readers_, counted_, spills_ ? &*spills_ : nullptr},
-               engine_options(parts, progress_), outputs_, flight_facts(parts), parts.messages) {}
+               engine_options(parts, opened_seconds_, progress_), outputs_, flight_facts(parts), parts.messages) {}
 
 RunFacts PreparedRun::facts() const {
     Device const& device = *device_.device;

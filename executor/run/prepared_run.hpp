@@ -73,7 +73,9 @@ private:
 
     RunParts parts_;
     RankDevice device_;
+    double began_;  // to open the inputs; seconds_now()
     Readers readers_;
+    double opened_seconds_;
     OutputFiles outputs_;
     CountedOutputs counted_;
     std::optional<SpillStore> spills_;

@@ -37,6 +37,8 @@ inline constexpr std::int64_t histogram_cells = 64 << 10;
 inline constexpr Extent listed_at_once = 1 << 18;
 /// Bytes of lines that are read and parsed at a time; no line is longer.
 inline constexpr std::size_t text_chunk = 1 << 20;
+/// Parts of a text file that cores look through at once: each has a histogram of its own.
+inline constexpr std::uint64_t most_index_parts = 64;
 /// Bytes before the first element of a text file.
 inline constexpr std::size_t most_text_header = 16 << 20;
 /// Bytes of a file whose index is worth keeping.

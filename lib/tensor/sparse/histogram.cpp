@@ -1,5 +1,7 @@
 #include "lib/tensor/sparse/histogram.hpp"
 
+#include <algorithm>
+#include <functional>
 #include <numeric>
 
 namespace ein::tensor {
@@ -70,6 +72,11 @@ void HistogramCounter::add(std::span<Extent const> index) {
     std::int64_t cell = 0;
     for (std::size_t k = 0; k < axes_.size(); ++k) cell += part(axes_[k], index[k]) * axes_[k].stride;
     ++histogram_.counts[static_cast<std::size_t>(cell)];
+}
+
+void HistogramCounter::add(HistogramCounter const& other) {
+    std::transform(histogram_.counts.begin(), histogram_.counts.end(), other.histogram_.counts.begin(),
+                   histogram_.counts.begin(), std::plus<>());
 }
 
 void HistogramCounter::add(ListedElements const& elements) {

@@ -29,6 +29,7 @@ public:
     HistogramCounter(Shape const& shape, std::int64_t most);
     void add(ListedElements const& elements);  // by coordinates alone
     void add(std::span<Extent const> index);
+    void add(HistogramCounter const& other);  // of the same shape and cells
     Histogram take() { return std::move(histogram_); }
 
 private:

@@ -25,8 +25,9 @@ class SparseReader {
 public:
     virtual ~SparseReader() = default;
 
-    /// Announces boxes that will be counted or read, so that one pass over a file serves them all: what lies in them is
-    /// kept until other boxes are announced. They may overlap. What was not announced is read all the same.
+    /// Announces boxes that will be counted and read, so that one pass over a file serves them all: what lies in one is
+    /// kept until it was read as often as it is announced, or others are. They may overlap. What is not announced, or
+    /// read once more, is read all the same.
     /// @throws InputError for a file that is damaged
     virtual void prepare(std::span<Box const> boxes);
 

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "lib/base/error.hpp"
+#include "lib/base/threads/mutex.hpp"
 #include "lib/base/threads/once.hpp"
 #include "lib/tensor/convert.hpp"
 #include "lib/tensor/sparse/files/entry_stream.hpp"
@@ -35,24 +36,24 @@ public:
           fill_(wanted.dtype, wanted.fill) {}
 
     void prepare(std::span<Box const> boxes) override {
+        MutexLock const lock(mutex_);
         prepared_.clear();
         if (is_small()) return;  // is kept whole
-        std::vector<Box> wanted;
         for (Box const& box : boxes) {
             check(box);
-            wanted.push_back(box);
+            ++prepared_[box].reads;
         }
-        std::sort(wanted.begin(), wanted.end());
-        wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
+        std::vector<Box> wanted;
+        for (auto const& [box, unused] : prepared_) wanted.push_back(box);
         for (Gathered& gathered : gather(wanted, Keep::values)) {
-            Box const box = gathered.box;
-            prepared_.emplace(box, std::move(gathered));
+            Prepared& prepared = prepared_.at(gathered.box);
+            prepared.gathered = std::make_shared<Gathered const>(std::move(gathered));
         }
     }
 
     Extent listed(Box const& box) const override {
         check(box);
-        if (Gathered const* const found = kept(box)) return count(*found, box);
+        if (auto const found = kept(box)) return count(*found, box);
         if (stream_->lists_all()) return static_cast<Extent>(gather({&box, 1}, Keep::values).front().keys.size());
         if (stream_->survey().distinct) return stream_->entries(box);
         return static_cast<Extent>(gather({&box, 1}, Keep::places).front().keys.size());
@@ -60,16 +61,20 @@ public:
 
     ListedElements elements(Box const& box) const override {
         check(box);
-        if (Gathered const* const found = kept(box)) return found->box == box ? unpacked(*found) : part(*found, box);
+        if (auto const found = kept(box)) return found->box == box ? unpacked(*found) : part(*found, box);
         return unpacked(gather({&box, 1}, Keep::values).front());
     }
 
     std::int64_t read(Box const& box, SparseLayout const& layout, std::span<std::byte> out) const override {
         check(box);
-        Gathered const* const found = kept(box);
-        if (found == nullptr || found->box != box || !std::is_sorted(layout.axes.begin(), layout.axes.end()))
-            return SparseReader::read(box, layout, out);
-        return write_sorted_block(found->keys, found->values, dtype(), box, layout.compressed, out);
+        auto const found = kept(box);
+        bool const as_kept =
+            found != nullptr && found->box == box && std::is_sorted(layout.axes.begin(), layout.axes.end());
+        std::int64_t const bytes =
+            as_kept ? write_sorted_block(found->keys, found->values, dtype(), box, layout.compressed, out)
+                    : SparseReader::read(box, layout, out);
+        was_read(box);
+        return bytes;
     }
 
     Histogram histogram() const override { return stream_->survey().histogram; }
@@ -78,14 +83,24 @@ private:
     bool is_small() const { return stream_->bytes() <= tuning::kept_file_bytes; }
 
     /// What was gathered of a box or of more; nullptr where it was not.
-    Gathered const* kept(Box const& box) const {
-        if (auto const found = prepared_.find(box); found != prepared_.end()) return &found->second;
+    std::shared_ptr<Gathered const> kept(Box const& box) const {
+        {
+            MutexLock const lock(mutex_);
+            if (auto const found = prepared_.find(box); found != prepared_.end()) return found->second.gathered;
+        }
         if (!is_small()) return nullptr;
         whole_once_([&] {
             Box const whole = Box::whole(shape());
-            whole_ = std::move(gather({&whole, 1}, Keep::values).front());
+            whole_ = std::make_shared<Gathered const>(std::move(gather({&whole, 1}, Keep::values).front()));
         });
-        return &whole_;
+        return whole_;
+    }
+
+    /// Nothing is kept beyond the last read that was announced.
+    void was_read(Box const& box) const {
+        MutexLock const lock(mutex_);
+        if (auto const found = prepared_.find(box); found != prepared_.end() && --found->second.reads == 0)
+            prepared_.erase(found);
     }
 
     /// Calls visit(its number, its index) for each element of `from` in the box.
@@ -182,9 +197,14 @@ private:
     std::unique_ptr<EntryStream> stream_;
     std::string tensor_;
     FillValue fill_;
-    std::map<Box, Gathered> prepared_;
+    struct Prepared {
+        std::shared_ptr<Gathered const> gathered;
+        std::int64_t reads = 0;  // to come
+    };
+    mutable Mutex mutex_;
+    mutable std::map<Box, Prepared> prepared_ EIN_GUARDED_BY(mutex_);
     mutable Once whole_once_;
-    mutable Gathered whole_;
+    mutable std::shared_ptr<Gathered const> whole_;
 };
 
 }  // namespace

@@ -27,15 +27,19 @@ public:
     /// @param written  entries as they stand in the file  @param all  with those that are mirrored
     /// @param count  of `all`
     void add(ListedElements const& written, ListedElements const& all, Extent count);
+    /// What comes behind, counted alone.
+    void append(SurveyMaker const& next);
     Survey finish();
 
 private:
     void look_at_order(ListedElements const& written);
+    void look_at_pair(std::vector<Extent> const& then, std::vector<Extent> const& now);
 
     std::size_t order_;
     Mirrored mirrored_;
     Survey survey_;
     HistogramCounter counter_;
+    std::vector<Extent> first_;                // coordinates of the first entry; empty without any
     std::vector<Extent> before_;               // coordinates of the entry before; empty for the first
     bool by_rows_ = true, by_columns_ = true;  // each entry after the one before: the first axis slowest, or fastest
     bool below_ = true, above_ = true;         // rows >= columns, rows <= columns

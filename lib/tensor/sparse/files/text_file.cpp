@@ -4,6 +4,7 @@
 
 #include "lib/base/error.hpp"
 #include "lib/base/threads/once.hpp"
+#include "lib/base/threads/parallel.hpp"
 #include "lib/tensor/formats/file_kind.hpp"
 #include "lib/tensor/sparse/files/sparse_files.hpp"
 #include "lib/tensor/sparse/files/text_index.hpp"
@@ -120,7 +121,7 @@ public:
     }
 
     Survey const& survey() const override {
-        find_index([](ListedElements const&) {});
+        find_index(nullptr);
         return index_->survey;
     }
 
@@ -150,7 +151,8 @@ private:
         return meet(hull, box) || (is_mirrored() && meet(transposed(hull), box));
     }
 
-    /// The index: of this process, of the cache folder, or made now, which gives all entries to `sink`.
+    /// The index: of this process, of the cache folder, or made now, which gives all entries to `sink`; without one
+    /// all cores make it.
     void find_index(Sink const& sink) const {
         static RecentCache<TextIndexKey, TextIndex> recent(16);
         indexed_([&] {
@@ -158,49 +160,112 @@ private:
             index_ = recent.find_or_make(key, [&] {
                 if (std::optional<TextIndex> kept = load_index(key))
                     return std::make_shared<TextIndex const>(std::move(*kept));
-                auto made = std::make_shared<TextIndex const>(make_index(sink));
+                auto made = std::make_shared<TextIndex const>(sink ? make_index(sink) : make_index_together());
                 save_index(key, *made);
                 return made;
             });
         });
     }
 
-    TextIndex make_index(Sink const& sink) const {
-        TextIndex index;
-        SurveyMaker survey(format_.shape, is_mirrored() ? Mirrored::yes : Mirrored::no, format_.entries);
-        ListedElements written, all;
+    /// A part of the file, or all of it, as it is looked through.
+    struct Pass {
+        std::vector<TextChunk> chunks;
+        SurveyMaker survey;
+        TextPlace place;  // behind the last chunk
         std::string text;
-        TextPlace place{format_.line, 0};
-        for (std::uint64_t at = format_.begin; at < file_->size();) {
-            TextChunk chunk{.begin = at, .end = 0, .place = place, .lines = 0, .entries = 0, .least = {}, .most = {}};
-            read_lines(at, text, place.line);
-            chunk.end = at;
-            place = parser_.parse(text, place, written);
-            if (is_mirrored()) {
-                all = written;
-                mirror(all, format_);
-            }
-            ListedElements const& batch = is_mirrored() ? all : written;
-            chunk.lines = written.count(dtype());
-            chunk.entries = batch.count(dtype());
-            set_hull(chunk, written);
-            index.chunks.push_back(std::move(chunk));
-            survey.add(written, batch, batch.count(dtype()));
-            sink(batch);
+        ListedElements written, all;
+    };
+    Pass begin_pass(TextPlace place) const {
+        return {{}, {format_.shape, is_mirrored() ? Mirrored::yes : Mirrored::no, format_.entries}, place, "", {}, {}};
+    }
+
+    /// @return the entries of lines from `at` on, which moves behind them, at most to `end`
+    ListedElements const& read_chunk(Pass& pass, std::uint64_t& at, std::uint64_t end) const {
+        TextChunk chunk{.begin = at, .end = 0, .place = pass.place, .lines = 0, .entries = 0, .least = {}, .most = {}};
+        read_lines(at, pass.text, pass.place.line, end);
+        chunk.end = at;
+        pass.place = parser_.parse(pass.text, pass.place, pass.written);
+        if (is_mirrored()) {
+            pass.all = pass.written;
+            mirror(pass.all, format_);
         }
+        ListedElements const& batch = is_mirrored() ? pass.all : pass.written;
+        chunk.lines = pass.written.count(dtype());
+        chunk.entries = batch.count(dtype());
+        set_hull(chunk, pass.written);
+        pass.chunks.push_back(std::move(chunk));
+        pass.survey.add(pass.written, batch, batch.count(dtype()));
+        return batch;
+    }
+
+    TextIndex make_index(Sink const& sink) const {
+        Pass pass = begin_pass({format_.line, 0});
+        for (std::uint64_t at = format_.begin; at < file_->size();) {
+            ListedElements const& batch = read_chunk(pass, at, file_->size());
+            if (sink) sink(batch);
+        }
+        return finish_index(std::move(pass));
+    }
+
+    /// By all cores. Where a value lies in an array depends on all before it; and of a damaged file the first fault is
+    /// told, with its line: these are looked through from begin to end.
+    TextIndex make_index_together() const {
+        std::uint64_t const bytes = file_->size() - std::min(format_.begin, file_->size());
+        if (format_.lists_all || bytes < 4 * tuning::text_chunk) return make_index(nullptr);
+        std::uint64_t const step = std::max<std::uint64_t>(4 * tuning::text_chunk, bytes / tuning::most_index_parts);
+        try {
+            std::vector<std::uint64_t> begins{format_.begin};
+            while (file_->size() - begins.back() > step) begins.push_back(line_from(begins.back() + step));
+            begins.push_back(file_->size());
+            auto const passes = for_each_in_parallel(begins.size() - 1, [&](std::size_t part) {
+                auto pass = std::make_unique<Pass>(begin_pass({0, 0}));
+                for (std::uint64_t at = begins[part]; at < begins[part + 1];) read_chunk(*pass, at, begins[part + 1]);
+                return pass;
+            });
+            Pass all = begin_pass({format_.line, 0});
+            for (std::unique_ptr<Pass> const& pass : passes) append(all, std::move(*pass));
+            return finish_index(std::move(all));
+        } catch (InputError const&) {
+            return make_index(nullptr);
+        }
+    }
+
+    static void append(Pass& all, Pass&& next) {
+        for (TextChunk& chunk : next.chunks) {
+            chunk.place.line += all.place.line;
+            chunk.place.entries += all.place.entries;
+            all.chunks.push_back(std::move(chunk));
+        }
+        all.place.line += next.place.line;
+        all.place.entries += next.place.entries;
+        all.survey.append(next.survey);
+    }
+
+    /// Where the first line begins that begins behind `at`, or the file ends.
+    std::uint64_t line_from(std::uint64_t at) const {
+        std::string text;
+        for (; at < file_->size(); at += text.size()) {
+            text.resize(static_cast<std::size_t>(std::min<std::uint64_t>(file_->size() - at, 4096)));
+            file_->read_at(at, std::as_writable_bytes(std::span(text)));
+            if (std::size_t const end = text.find('\n'); end != std::string::npos) return at + end + 1;
+        }
+        return file_->size();
+    }
+
+    TextIndex finish_index(Pass pass) const {
+        TextPlace const place = pass.place;
         if (format_.entries.value_or(place.entries) != place.entries)
             fail_at_line(name(), place.line - 1,
                          std::to_string(*format_.entries) + (format_.lists_all ? " values" : " listed elements") +
                              ", as the sizes at line " + std::to_string(format_.line - 1) + " say",
                          "the file's end after " + std::to_string(place.entries),
                          "the file is cut short or damaged: copy or write it again");
-        index.survey = survey.finish();
-        return index;
+        return {std::move(pass.chunks), pass.survey.finish()};
     }
 
-    /// Whole lines from `at` on, which moves behind them.
-    void read_lines(std::uint64_t& at, std::string& text, Extent line) const {
-        std::uint64_t const left = file_->size() - at;
+    /// Whole lines from `at` on, which moves behind them, up to `end`: a line's, or the file's.
+    void read_lines(std::uint64_t& at, std::string& text, Extent line, std::uint64_t end) const {
+        std::uint64_t const left = end - at;
         text.resize(static_cast<std::size_t>(std::min<std::uint64_t>(left, tuning::text_chunk)));
         file_->read_at(at, std::as_writable_bytes(std::span(text)));
         std::size_t const last = text.rfind('\n');

@@ -114,34 +114,68 @@ TEST_CASE("a file with one damaged line is refused with its number", "[lib][tens
     std::mt19937 random(9);
     Shape const shape{30, 40};
     Entries const entries = draw_entries(shape, 200, Order::none, Twice::sometimes, random);
+    bool const tns = GENERATE(false, true);
     for (int k = 0; k < 300; ++k) {
-        std::vector<std::string> lines{"%%MatrixMarket matrix coordinate real general",
-                                       "30 40 " + std::to_string(entries.at.size())};
+        std::vector<std::string> lines;
+        if (!tns)
+            lines = {"%%MatrixMarket matrix coordinate real general", "30 40 " + std::to_string(entries.at.size())};
+        std::size_t const header = lines.size();
+        std::string const comment = tns ? "# comment" : "% comment";
         for (std::size_t e = 0; e < entries.at.size(); ++e) {
-            if (random() % 10 == 0) lines.emplace_back(random() % 2 ? "% comment" : "");
+            if (random() % 10 == 0) lines.emplace_back(random() % 2 ? comment : "");
             lines.push_back(std::to_string(entries.at[e][0] + 1) + " " + std::to_string(entries.at[e][1] + 1) + " " +
                             std::to_string(entries.values[e]));
         }
         std::size_t at;
-        do at = 2 + random() % (lines.size() - 2);
-        while (lines[at].empty() || lines[at][0] == '%');
+        do at = header + random() % (lines.size() - header);
+        while (lines[at].empty() || lines[at] == comment);
         std::string& line = lines[at];
         switch (random() % 6) {
             case 0: line = "31" + line.substr(line.find(' ')); break;
             case 1: line += " 1"; break;
-            case 2: line.insert(random() % line.size(), 1, '#'); break;
+            case 2: line.insert((tns ? 1 : 0) + random() % (line.size() - 1), 1, tns ? '%' : '#'); break;
             case 3: line = line.substr(0, line.rfind(' ')); break;
             case 4: line.insert(0, "0 "); break;
             default: line += static_cast<char>(128 + random() % 128);
         }
         std::string text;
         for (std::string const& each : lines) text += each + "\n";
-        folder.write("a.mtx", text);
-        CAPTURE(line, k);
-        auto const found = faults(MtxSource{"a.mtx"}, DType::f32, shape, folder);
+        folder.write("a.txt", text);
+        CAPTURE(line, k, tns);
+        Source const source = tns ? Source(TnsSource{"a.txt"}) : Source(MtxSource{"a.txt"});
+        auto const found = faults(source, DType::f32, shape, folder);
         REQUIRE(found.size() == 1);
         CHECK(found[0].where == "line " + std::to_string(at + 1));
     }
+}
+
+TEST_CASE("an archive with one damaged byte is refused, or says the same", "[lib][tensor][sparse]") {
+    TemporaryFolder const folder;
+    std::mt19937 random(10);
+    Shape const shape{30, 40};
+    Entries const entries = draw_entries(shape, 200, Order::none, Twice::never, random);
+    auto const listed = [&] {
+        return open_sparse(ScipySource{"a.npz"}, "A", DType::f64, shape, folder.path())->elements(Box::whole(shape));
+    };
+    int refused = 0;
+    for (std::string const format : {"csr", "csc", "coo"}) {
+        std::string const right = scipy_of(entries, format, DType::i32, Packing::deflated);
+        folder.write("a.npz", right);
+        ListedElements const expected = listed();
+        for (int k = 0; k < 300; ++k) {
+            std::string text = right;
+            text[random() % text.size()] ^= static_cast<char>(1 << random() % 8);
+            folder.write("a.npz", text);
+            CAPTURE(format, k);
+            std::vector<Fault> const found = faults_of([&] {
+                ListedElements const elements = listed();
+                CHECK((elements.coords == expected.coords && elements.values == expected.values));
+            });
+            refused += !found.empty();
+            for (Fault const& fault : found) CHECK((fault.file + fault.where).find("a.npz") != std::string::npos);
+        }
+    }
+    CHECK(refused > 600);  // others hit dates, attributes and what nobody reads
 }
 
 TEST_CASE("a SciPy archive that is wrong is refused with its array", "[lib][tensor][sparse]") {

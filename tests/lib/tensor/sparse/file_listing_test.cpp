@@ -189,6 +189,66 @@ TEST_CASE("a large file is read by parts, with its index and without", "[lib][te
     ::unsetenv("EINLOOM_CACHE");
 }
 
+TEST_CASE("all cores make the index that one pass makes, and tell the first fault", "[lib][tensor][sparse]") {
+    TemporaryFolder const folder;
+    Shape const shape{30'000, 50'000};
+    constexpr int count = 1'300'000;  // 16 MiB, in four parts
+    std::string const kind = GENERATE("general", "symmetric");
+    bool const in_order = GENERATE(true, false);
+    std::vector<std::string> lines{"%%MatrixMarket matrix coordinate real " + kind,
+                                   kind == "general" ? "30000 50000 1300000" : "50000 50000 1300000"};
+    for (int k = 0; k < count; ++k) {
+        int const row = in_order ? k / 50 : k * 7 % 30'000;
+        lines.push_back(std::to_string(row + 1) + " " + std::to_string(k % 50 * (row / 50 + 1) + 1) + " 1");
+        if (k % 1000 == 0) lines.emplace_back("% comment");
+    }
+    Shape const whole = kind == "general" ? shape : Shape{50'000, 50'000};
+    auto const written = [&] {
+        std::string text;
+        for (std::string const& line : lines) text += line + "\n";
+        return folder.write("a.mtx", text);
+    };
+    std::string const file = written();
+    auto const opened = [&](int second) {  // as another file: nothing is known of it
+        timespec const then[2]{{second, 0}, {second, 0}};
+        ::utimensat(AT_FDCWD, file.c_str(), then, 0);
+        return open_sparse(MtxSource{"a.mtx"}, "A", DType::f64, whole, folder.path());
+    };
+    CAPTURE(kind, in_order);
+    auto const by_one = opened(1), by_all = opened(2);
+    std::vector<Box> const boxes{Box::whole(whole), {{0, 0}, {700, 900}}, {{20'000, 3}, {5'000, 20'000}}};
+    by_one->prepare(boxes);
+    for (Box const& box : boxes) CHECK(by_all->listed(box) == by_one->listed(box));
+    CHECK(by_all->histogram() == by_one->histogram());
+
+    std::size_t const damaged = 1'200'000, later = 1'250'000;
+    lines[damaged] = "1 x 1", lines[later] = "1 y 1";
+    written();
+    auto const found = faults_of([&] { opened(3)->listed(Box::whole(whole)); });
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].where == "line " + std::to_string(damaged + 1));
+}
+
+TEST_CASE("what was read as often as it was announced is read again from the file", "[lib][tensor][sparse]") {
+    TemporaryFolder const folder;
+    std::string text = "%%MatrixMarket matrix coordinate real general\n1000 1000 600000\n";
+    for (int k = 0; k < 600'000; ++k)
+        text += std::to_string(k / 600 + 1) + " " + std::to_string(k % 600 + 1) + " " + std::to_string(k % 7) + "\n";
+    folder.write("a.mtx", text);
+    auto const reader = open_sparse(MtxSource{"a.mtx"}, "A", DType::f64, {1000, 1000}, folder.path());
+    Box const box{{100, 0}, {300, 1000}};
+    reader->prepare(std::vector<Box>{box, box});
+    SparseLayout const layout = in_order(2);
+    std::vector<std::byte> first(static_cast<std::size_t>(sparse_bytes(layout, box.length, DType::f64, 180'000)));
+    CHECK(reader->listed(box) == 180'000);
+    reader->read(box, layout, first);
+    for (int again = 0; again < 3; ++again) {
+        std::vector<std::byte> next(first.size());
+        CHECK(reader->read(box, layout, next) == static_cast<std::int64_t>(first.size()));
+        CHECK(next == first);
+    }
+}
+
 TEST_CASE("headers of files say what the tensor is", "[lib][tensor][sparse]") {
     TemporaryFolder const folder;
     folder.write("a.mtx", "%%MatrixMarket matrix coordinate pattern general\n3 4 1\n1 1\n");
