@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <vector>
 
@@ -18,9 +19,16 @@ struct ListedRun {
     Extent row = 0, end_row = 0;
 };
 
-/// Rows whose distance from `first` is a multiple of `step`.
+/// Rows whose distance from `first` is a multiple of `step`; downwards where that is negative.
 struct RowStep {
     Extent step = 1, first = 0;
+};
+
+/// Where an axis of a result has an index of the block: (index + add) / step - begin.
+struct IndexPlace {
+    int axis = 0;  // of the block
+    Extent add = 0, step = 1, begin = 0;
+    Extent of(Extent index) const { return (index + add) / step - begin; }
 };
 
 class SparseBlockReader {
@@ -74,6 +82,16 @@ public:
             make_coords<std::uint64_t>(place, run, to.data() + before, made);
     }
 
+    /// Writes the indices of a listed place in a run, and `more`. @return behind the last
+    template <class Index>
+    Index* copy_coords(std::size_t place, ListedRun const& run, Extent more, Index* to) const {
+        auto const shifted = [more](auto index) {
+            return static_cast<Index>(static_cast<Index>(index) + static_cast<Index>(more));
+        };
+        return narrow_ ? make_coords<std::uint32_t>(place, run, to, shifted)
+                       : make_coords<std::uint64_t>(place, run, to, shifted);
+    }
+
     /// visit(run): the elements in `region`, in the block's order; of rows those that `rows` takes.
     template <class Visit>
     void for_each_run(Box const& region, RowStep rows, Visit&& visit) const {
@@ -88,9 +106,13 @@ public:
             if (all.from < all.to) visit(all);
             return;
         }
-        Extent const ahead = ((rows.first - bounds.begin[a]) % rows.step + rows.step) % rows.step;
-        for (Extent row = bounds.begin[a] + ahead; row < bounds.end[a]; row += rows.step)
+        Extent const stride = std::abs(rows.step);
+        Extent const begin = bounds.begin[a] + ((rows.first - bounds.begin[a]) % stride + stride) % stride;
+        Extent const count = begin < bounds.end[a] ? (bounds.end[a] - 1 - begin) / stride + 1 : 0;
+        for (Extent k = 0; k < count; ++k) {
+            Extent const row = begin + (rows.step > 0 ? k : count - 1 - k) * stride;
             split(bounds, {offset(row), offset(row + 1), row, row + 1}, first_place, end_place, visit);
+        }
     }
 
     /// visit(e, index): each element in `region` with its indices in the block, by axis.
@@ -175,9 +197,9 @@ private:
         return value;
     }
     template <class Stored, class Index, class Make>
-    void make_coords(std::size_t place, ListedRun const& run, Index* to, Make const& made) const {
-        for (std::size_t e = run.from; e < run.to; ++e)
-            *to++ = static_cast<Index>(made(static_cast<Extent>(coord_of<Stored>(place, e))));
+    Index* make_coords(std::size_t place, ListedRun const& run, Index* to, Make const& made) const {
+        for (std::size_t e = run.from; e < run.to; ++e) *to++ = static_cast<Index>(made(coord_of<Stored>(place, e)));
+        return to;
     }
 
     SparseBlockView const& block_;

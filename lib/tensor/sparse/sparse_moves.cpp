@@ -6,16 +6,10 @@
 #include "lib/tensor/convert.hpp"
 #include "lib/tensor/sparse/block_reader.hpp"
 #include "lib/tensor/sparse/element_sort.hpp"
+#include "lib/tensor/sparse/ordered_moves.hpp"
 
 namespace ein::tensor {
 namespace {
-
-/// Where an axis of a result has an index of the block: (index + add) / step - begin.
-struct IndexPlace {
-    int axis = 0;  // of the block
-    Extent add = 0, step = 1, begin = 0;
-    Extent of(Extent index) const { return (index + add) / step - begin; }
-};
 
 /// Appends the elements of runs, whose indices are all in the result.
 /// @param places  by axis of the result; steps of listed axes are 1 or -1
@@ -34,7 +28,7 @@ public:
             }
             Extent const add = places_[k].add, sign = places_[k].step, begin = places_[k].begin;
             reader_.append_coords(place, run, into_.coords(k),
-                                  [=](Extent index) { return sign * (index + add) - begin; });
+                                  [=](auto index) { return sign * (static_cast<Extent>(index) + add) - begin; });
         }
         reader_.append_values(run, into_.values());
     }
@@ -106,20 +100,17 @@ bool moves_by_runs(SparseBlockView const& part, std::span<IndexMap const> maps) 
     return true;
 }
 
-template <class Index>
-void relocate_runs(SparseBlockView const& part, Box const& read, std::span<IndexMap const> maps, Box const& box,
-                   ElementSort<Index>& into) {
-    SparseBlockReader const reader(part);
-    std::vector<IndexPlace> places;
+/// What a movement takes of a block, by runs.
+MovedPart moved_part(SparseBlockView const& part, Box const& read, std::span<IndexMap const> maps, Box const& box) {
+    MovedPart out{part, read, {}, {}};
     for (std::size_t axis = 0; axis < maps.size(); ++axis)
-        places.push_back(
+        out.places.push_back(
             {static_cast<int>(axis), part.box.begin[axis] - maps[axis].start, maps[axis].step, box.begin[axis]});
-    RowStep rows;
     if (part.layout.compressed) {
         auto const axis = static_cast<std::size_t>(part.layout.axes[0]);
-        rows = {std::abs(maps[axis].step), maps[axis].start - part.box.begin[axis]};
+        out.rows = {maps[axis].step, maps[axis].start - part.box.begin[axis]};
     }
-    reader.for_each_run(read, rows, RunAppender<Index>(reader, std::move(places), into));
+    return out;
 }
 
 /// By which axes of the result the elements are sorted when they come in the order of the block.
@@ -236,31 +227,30 @@ Extent listed_in(SparseBlockView const& block, Box const& region) {
 
 Extent assemble(std::span<SparseBlockView const> parts, Box const& box, SparseLayout const& layout,
                 std::span<std::byte> out) {
-    promise(!parts.empty(), "a sparse block is made of no parts");
-    return with_sort(box.length, parts[0].dtype, [&](auto& sort) {
-        for (SparseBlockView const& part : parts) {
-            Box const region = intersection(part.box, box);
-            if (region.empty()) continue;
-            std::vector<Extent> shift(region.begin);
-            for (std::size_t axis = 0; axis < shift.size(); ++axis) shift[axis] -= box.begin[axis];
-            gather(part, SparseSelection::of(region), shift, sort);
-        }
-        return sort.write(layout, parts[0].dtype, {}, out);
-    });
+    return relocate(parts, std::vector<IndexMap>(box.order()), box, box, layout, out);
 }
 
 Extent relocate(std::span<SparseBlockView const> parts, std::span<IndexMap const> maps, Box const& region,
                 Box const& box, SparseLayout const& layout, std::span<std::byte> out) {
     promise(!parts.empty(), "a sparse block is made of no parts");
+    std::vector<MovedPart> moved;
+    bool by_runs = true;
+    for (SparseBlockView const& part : parts) {
+        Box const read = intersection(part.box, read_box(region, maps));
+        if (region.empty() || read.empty()) continue;
+        by_runs = by_runs && moves_by_runs(part, maps);
+        moved.push_back(moved_part(part, read, maps, box));
+    }
+    if (by_runs)
+        if (auto const listed = move_in_order(moved, box.length, layout, parts[0].dtype, out)) return *listed;
     return with_sort(box.length, parts[0].dtype, [&](auto& sort) {
-        for (SparseBlockView const& part : parts) {
-            Box const read = intersection(part.box, read_box(region, maps));
-            if (region.empty() || read.empty()) continue;
-            if (moves_by_runs(part, maps)) {
-                relocate_runs(part, read, maps, box, sort);
+        for (MovedPart const& part : moved) {
+            if (moves_by_runs(part.view, maps)) {
+                SparseBlockReader const reader(part.view);
+                reader.for_each_run(part.region, part.rows, RunAppender(reader, part.places, sort));
                 continue;
             }
-            gather_at(part, read, sort, [&](std::vector<Extent> const& index, Shape& to) {
+            gather_at(part.view, part.region, sort, [&](std::vector<Extent> const& index, Shape& to) {
                 for (std::size_t axis = 0; axis < maps.size(); ++axis) {
                     Extent const steps = index[axis] - maps[axis].start;
                     if (steps % maps[axis].step != 0) return false;
