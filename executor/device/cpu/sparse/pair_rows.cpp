@@ -211,11 +211,12 @@ private:
         auto const* const a = reinterpret_cast<T const*>(now.first.values());
         auto const* const b = reinterpret_cast<T const*>(now.second.values());
         std::uint32_t const *const terms = now.first.narrow_indices(1), *const columns = now.second.narrow_indices(1);
+        bool const is_listed = shape_.sparse->output.has_value();
         for (Extent row = first; row < last; ++row) {
             Range const range = now.first.row(row);
             // An output has no more terms than the row has elements: many are added without loss.
             bool const careful = range.end - range.begin > long_sum;
-            bool const crowded = !now.bits.empty() && is_crowded(now, row) && !careful;
+            bool const crowded = is_crowded(now, row) && !careful && (is_listed || !shape_.accumulate);
             if (careful) low.assign(columns_, T(0));
             for (std::size_t e = range.begin; e < range.end; ++e) {
                 fetch_ahead(now, e);
@@ -233,7 +234,9 @@ private:
                 else
                     loops_.scatter_add(sums.data(), at, values, count, factor);
             }
-            if (crowded) {
+            if (crowded && !is_listed) {
+                hand_over(static_cast<T*>(now.call.output) + row * row_stride_, sums);
+            } else if (crowded) {
                 std::size_t const to = static_cast<std::size_t>(now.offsets[static_cast<std::size_t>(row)]);
                 loops_.take_sums(now.bits.data() + now.bits_of[static_cast<std::size_t>(row)], words_, sums.data(),
                                  now.columns + to, now.values + to);
@@ -249,6 +252,15 @@ private:
         T const lost = (total - (s - of_value)) + (value - of_value);
         total = s;
         low += lost == lost ? lost : T(0);
+    }
+
+    /// All columns of a dense row: cheaper than those that were met, where these are not few.
+    void hand_over(T* to, std::vector<T>& sums) const {
+        if (column_stride_ == 1)
+            std::memcpy(to, sums.data(), columns_ * sizeof(T));
+        else
+            for (std::size_t j = 0; j < columns_; ++j) to[static_cast<Extent>(j) * column_stride_] = sums[j];
+        std::fill_n(sums.begin(), columns_, T(0));
     }
 
     void hand_out(Launch const& now, Extent row, Met& met, std::vector<T>& sums, T const* low) const {
