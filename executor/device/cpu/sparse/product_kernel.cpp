@@ -1,6 +1,7 @@
 #include "executor/device/cpu/sparse/product_kernel.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "executor/device/cpu/sparse/product_terms.hpp"
@@ -27,6 +28,10 @@ public:
         std::vector<Extent> const strides = label_strides(einsum.output, shape.output_strides, shape.lengths.size());
         for (std::size_t place = 0; place < product_.group_places; ++place)
             strides_.push_back(strides[static_cast<std::size_t>(product_.source.labels[place])]);
+        is_vector_ = !shape.accumulate && product_.group_places == 1 && product_.source.labels.size() == 2 &&
+                     product_.free == SparsePlan::none && product_.dotted == SparsePlan::none && product_.has_value &&
+                     product_.operands.size() == 1 && product_.operands[0].depth == 1 &&
+                     product_.operands[0].strides == std::vector<Extent>{0, 1};
         if (product_.free != SparsePlan::none) free_stride_ = strides[static_cast<std::size_t>(product_.free)];
     }
 
@@ -84,6 +89,7 @@ private:
             std::vector<T> out(width_);
             std::vector<Extent> index(product_.group_places, 0);
             auto const p = static_cast<std::size_t>(piece);
+            if (is_vector_) return write_vector(source, call, {bounds[p], bounds[p + 1]}, mine, team);
             std::uint64_t done = 0;
             for (Extent row = bounds[p]; row < bounds[p + 1]; ++row) {
                 index[0] = row;
@@ -97,6 +103,31 @@ private:
                 }
             }
         });
+    }
+
+    struct Rows {
+        Extent begin, end;
+    };
+    /// A matrix times a vector: many rows a call, and those alone that are long, or come to infinity, one by one.
+    void write_vector(SparseSource const& source, KernelCall const& call, Rows rows, ProductSums<T>& mine,
+                      WorkerTeam& team) const {
+        auto const* const x = static_cast<T const*>(call.operands[product_.operands[0].number]);
+        auto const* const values = reinterpret_cast<T const*>(source.values());
+        auto* const out = static_cast<T*>(call.output);
+        for (Extent first = rows.begin; first < rows.end; first += sparse_tuning::rows_a_call) {
+            Extent const last = std::min(rows.end, first + sparse_tuning::rows_a_call);
+            loops_.dot_rows(out + first * strides_[0], strides_[0], static_cast<std::size_t>(last - first),
+                            source.offsets() + first, values, source.narrow_indices(1), x,
+                            static_cast<T>(product_.factor), ProductSums<T>::run);
+            for (Extent row = first; row < last; ++row) {
+                SparseSource::Range const range = source.row(row);
+                T& sum = out[row * strides_[0]];
+                if (range.end - range.begin <= ProductSums<T>::run && std::isfinite(sum)) continue;
+                std::vector<Extent> const index{row};
+                mine.sum(range, index, &sum);
+            }
+            team.pause();
+        }
     }
 
     void write_row(SparseSource const& source, ProductSums<T>& mine, std::vector<Extent>& index, T* to,
@@ -202,6 +233,7 @@ private:
     std::size_t width_ = 1, dotted_ = 1;
     std::vector<Extent> strides_;  // of the output, by place of the group, in elements
     Extent free_stride_ = 1;
+    bool is_vector_ = false;  // a matrix by rows times a vector whose elements lie side by side
 };
 
 }  // namespace

@@ -51,8 +51,9 @@ public:
     /// Each element's own, where all labels are the group's. @param row  index of the first
     void each(SparseSource::Range range, Extent row, T* out);
 
-private:
     static constexpr std::size_t run = 256;  // terms that are added before their sum is added without loss
+
+private:
     struct Level {
         std::vector<std::size_t> vectors, scalars;  // operands
         std::vector<T> below;                       // sums

@@ -186,6 +186,34 @@ T dot_gathered(T const* values, Element const* index, Count count, T const* x, s
     return folded<T>(one + two) + rest;
 }
 
+/// Few terms: vectors would be gathered and added up for longer than their terms take.
+template <class T>
+T dot_few(T const* values, Element const* index, Count count, T const* x) {
+    T one = 0, two = 0, three = 0, four = 0;
+    Count e = 0;
+    for (; e + 4 <= count; e += 4) {
+        one += values[e] * x[index[e]];
+        two += values[e + 1] * x[index[e + 1]];
+        three += values[e + 2] * x[index[e + 2]];
+        four += values[e + 3] * x[index[e + 3]];
+    }
+    for (; e < count; ++e) one += values[e] * x[index[e]];
+    return (one + two) + (three + four);
+}
+
+template <class T>
+void dot_rows(T* out, std::ptrdiff_t out_stride, Count rows, std::uint64_t const* offsets, T const* values,
+              Element const* index, T const* x, T factor, Count most) {
+    constexpr Count few = 48;
+    for (Count row = 0; row < rows; ++row) {
+        Count const begin = (Count)offsets[row], count = (Count)offsets[row + 1] - begin;
+        if (count > most) continue;
+        T const sum = count <= few ? dot_few(values + begin, index + begin, count, x)
+                                   : dot_gathered(values + begin, index + begin, count, x, 1);
+        out[(std::ptrdiff_t)row * out_stride] = count == 0 ? T(0) : factor * sum;
+    }
+}
+
 template <class T>
 T sum(T const* values, Count count) {
     Vector<T> one{}, two{};
@@ -325,8 +353,8 @@ Count take_sums(std::uint64_t const* bits, Count words, T* sums, Element* number
 
 template <class T>
 RowLoops<T> row_loops() {
-    return {add_rows<T>,     add_fibres<T>, dot_gathered<T>, sum<T>,     dot<T>,
-            multiply_add<T>, add_total<T>,  scatter_add<T>,  take_flags, take_sums<T>};
+    return {add_rows<T>,     add_fibres<T>, dot_gathered<T>, dot_rows<T>, sum<T>,      dot<T>,
+            multiply_add<T>, add_total<T>,  scatter_add<T>,  take_flags,  take_sums<T>};
 }
 template RowLoops<float> row_loops();
 template RowLoops<double> row_loops();

@@ -22,6 +22,10 @@ struct RowLoops {
     /// sum over e of values[e] * x[index[e]*stride]
     T(*dot_gathered)
     (T const* values, Index const* index, std::size_t count, T const* x, std::ptrdiff_t stride) = nullptr;
+    /// out[row*out_stride] = factor * that of the elements from offsets[row] to offsets[row + 1], stride 1; rows of
+    /// more than `most` elements are left out
+    void (*dot_rows)(T* out, std::ptrdiff_t out_stride, std::size_t rows, std::uint64_t const* offsets, T const* values,
+                     Index const* index, T const* x, T factor, std::size_t most) = nullptr;
     T (*sum)(T const* values, std::size_t count) = nullptr;
     /// sum over k of vectors[0][k] * vectors[1][k] * ...
     T (*dot)(T const* const* vectors, std::size_t vectors_count, std::size_t count) = nullptr;

@@ -21,6 +21,8 @@ inline constexpr Extent most_partial_outputs = 4096;
 inline constexpr std::uint64_t elements_of_a_partial = 1 << 14;
 /// Outputs of a piece of a label that is not in what is walked.
 inline constexpr Extent outputs_of_a_piece = 2048;
+/// Rows of a product with a vector that are computed at a time.
+inline constexpr Extent rows_a_call = 1024;
 /// Runs of points between two calls of WorkerTeam::pause.
 inline constexpr int runs_a_pause = 4096;
 
