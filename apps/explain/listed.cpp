@@ -97,7 +97,7 @@ std::vector<std::optional<ListedWork>> listed_work(graph::EinGraph const& graph,
 
 std::string fill_text(scalar::Scalar const& fill) {
     if (fill.is_integer) return std::to_string(fill.integer);
-    std::string const real = number("%.9g", fill.number.real() + 0.0);  // -0 is 0
+    std::string real = number("%.9g", fill.number.real() + 0.0);  // -0 is 0
     if (fill.number.imag() == 0) return real;
     return real + number("%+.9g", fill.number.imag()) + "i";
 }

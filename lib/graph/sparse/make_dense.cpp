@@ -66,10 +66,10 @@ std::string why_carried_dense(EinGraph const& graph, Node const& node) {
 }  // namespace
 
 std::string why_dense(EinGraph const& graph, Node const& node, std::size_t operand) {
-    if (std::string const carried = why_carried_dense(graph, node); !carried.empty()) return carried;
+    if (std::string carried = why_carried_dense(graph, node); !carried.empty()) return carried;
     auto const* const einsum = std::get_if<EinSum>(&node.op);
     if (einsum == nullptr) {
-        std::string const problem = why_moved_dense(graph, node);
+        std::string problem = why_moved_dense(graph, node);
         if (!problem.empty()) return problem;
         return node.storage == StorageWish::dense ? "it asks for a dense result" : "its result takes less room dense";
     }

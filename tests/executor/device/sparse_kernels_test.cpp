@@ -151,6 +151,37 @@ TEST_CASE("a point whose operands are in several sets is met once", "[executor][
     }
 }
 
+TEST_CASE("rows of any length times a vector, and dense rows of products, on any number of threads",
+          "[executor][device][sparse]") {
+    std::mt19937 random(12);
+    CpuDevice cpu;
+    ReferenceDevice reference;
+    SoloWorkerTeam solo;
+    TestTeam team(3);
+    Scalar const zero = Scalar::of(std::complex<double>(0));
+    for (std::string const join : {"x*y", "-2*x*y"})
+        for (double const density : {0.001, 0.02, 0.1, 0.3, 0.9})  // of 600: none to 540 in a row
+            for (bool const both : {false, true}) {
+                graph::EinSum const whole = einsum(both ? "ab,bc->ac" : "ab,b->a", {40, 600, 300}, join);
+                SparseCase test(whole, {DType::f64, DType::f64}, DType::f64, DType::f64);
+                test.make_sparse(0, {{0, 1}, true}, zero, density, false, random);
+                if (both) test.make_sparse(1, {{0, 1}, true}, zero, density, false, random);
+                test.shape().sparse->idle_sets =
+                    both ? std::vector<std::vector<int>>{{0}, {1}} : std::vector<std::vector<int>>{{0}};
+                test.make_dense(random, false);
+                CAPTURE(test.describe(), density);
+                for (bool const infinite : {false, true}) {
+                    if (infinite && both) continue;
+                    if (infinite)
+                        store_element(Scalar::of(std::complex<double>(HUGE_VAL)), test.operand(1).data() + 8 * 7,
+                                      DType::f64);
+                    auto const found = test.run(cpu, solo);
+                    CHECK(test.difference(found, test.run(reference, solo), 1e-12) == "");
+                    CHECK(found == test.run(cpu, team));
+                }
+            }
+}
+
 TEST_CASE("the cpu agrees with the reference on random sparse kernels", "[executor][device][sparse]") {
     compare_sparse(1, 6000, false);
 }

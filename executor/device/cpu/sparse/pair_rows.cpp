@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 
 #include "executor/device/cpu/sparse/row_loops.hpp"
@@ -251,7 +252,7 @@ private:
         T const s = total + value, of_value = s - total;
         T const lost = (total - (s - of_value)) + (value - of_value);
         total = s;
-        low += lost == lost ? lost : T(0);
+        low += std::isnan(lost) ? T(0) : lost;
     }
 
     /// All columns of a dense row: cheaper than those that were met, where these are not few.

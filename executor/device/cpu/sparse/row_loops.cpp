@@ -278,7 +278,7 @@ void add_total(T* total, T* low, T const* values, Count width) {
         T const a = total[j], b = values[j], s = a + b, of_b = s - a;
         T const lost = (a - (s - of_b)) + (b - of_b);
         total[j] = s;
-        low[j] += lost == lost ? lost : T(0);  // of an infinite sum nothing is lost
+        low[j] += __builtin_isnan(lost) ? T(0) : lost;  // of an infinite sum nothing is lost
     }
 }
 
