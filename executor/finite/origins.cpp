@@ -108,7 +108,8 @@ private:
                 .kernel = *made.seen.kernel,
                 .count = {},
                 .first = {},
-                .ranks = {made.ranks.begin(), made.ranks.end()}};
+                .ranks = {made.ranks.begin(), made.ranks.end()},
+                .has_infinity = made.seen.means_infinite};
     }
 
     bool any_input(SeenTensor const& made, Sighting SeenTensor::*kind, Sighting const& when) const {
@@ -178,7 +179,10 @@ std::string fault_text(std::vector<Origin> const& origins, schedule::Header cons
            text_of(first.count) + text_of(first.first, header) + ranks_text(first.ranks) +
            (faults > 1 ? "; they begin in " + std::to_string(faults - 1) + " more " + (faults == 2 ? "node" : "nodes")
                        : "") +
-           "; look at what it reads, give it a wider dtype, or write inf or nan in its join where they are meant";
+           (first.has_infinity && first.count.nan != 0
+                ? "; 0*inf and inf - inf are nan, and its join has inf: write where(MASK, x, -inf) for a mask"
+                : "; look at what it reads, give it a wider dtype, or write inf or nan in its join where they are "
+                  "meant");
 }
 
 }  // namespace ein::executor

@@ -21,6 +21,7 @@ struct Origin {
     Moment first;
     std::vector<int> ranks;         // that saw them
     bool inputs_are_finite = true;  // a fault; else NaN out of infinities
+    bool has_infinity = false;      // its own join does, as a mask that multiplies by it
 };
 
 /// By kernel. @param seen  by rank

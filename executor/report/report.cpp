@@ -105,6 +105,9 @@ Json loops_of(std::vector<Json> const& ranks, schedule::Header const& header) {
             std::ranges::any_of(ranks, [&](Json const& rank) { return rank.at("ran_out")[at(l)].get<int>() != 0; });
         out.push_back({{"name", header.loops[l].name}, {"turns", iterations}});
         if (ran_out) out.back()["ran_out"] = true;
+        schedule::LoopSpec const& loop = header.loops[l];
+        if (loop.conditional && !loop.outer && loop.iterations > 1 && iterations == 1)
+            out.back()["ended_at_once"] = true;
     }
     return out;
 }

@@ -85,6 +85,17 @@ std::vector<std::string> loops_that_ran_out(Json const& report) {
     return out;
 }
 
+/// Loops whose condition ended them at once: an "until" that was written as "while".
+std::vector<std::string> loops_that_ended_at_once(Json const& report) {
+    std::vector<std::string> out;
+    for (Json const& loop : report.value("loops", Json::array()))
+        if (loop.contains("ended_at_once"))
+            out.push_back("loop '" + loop.at("name").get<std::string>() +
+                          "' ended after its first iteration: its \"while\" was 0 there; it goes on as long as that is "
+                          "not 0");
+    return out;
+}
+
 /// At rank 0. @return why there is no report  @throws RunError for results that are not finite, MismatchError, or what
 /// verify throws
 std::optional<Error> conclude(Json& report, RunEnd const& end, EndActions const& actions,
@@ -104,6 +115,8 @@ std::optional<Error> conclude(Json& report, RunEnd const& end, EndActions const&
             (verified ? verified_lines(*verified) : "") + (complete ? output_lines(end.outputs) : stopped_lines(end)));
     for (std::string const& message : warnings_of(end.non_finite, end.schedule.header)) messages.warn(message);
     for (std::string const& message : loops_that_ran_out(report)) messages.warn(message);
+    if (complete)
+        for (std::string const& message : loops_that_ended_at_once(report)) messages.warn(message);
     if (verified) demand_verified(*verified);
     return unwritten;
 }

@@ -165,7 +165,7 @@ private:
                             : declaration.node.has("op")  ? std::vector{read_op(context)}
                             : declaration.node.has("tra") ? std::vector{read_tra(context)}
                                                           : std::vector{read_einsum(context)};
-        if (declaration.node.has("einsum")) note_suspicions(context);
+        note_suspicions(context);
         if (auto const large = builder_.take_too_large())
             declaration.node.fail("tensors of at most 2^62 bytes",
                                   quote(large->name) + " of shape " + to_string(large->shape), "use smaller extents");
@@ -180,7 +180,9 @@ private:
 
     void note_suspicions(NodeContext const& context) {
         constexpr std::size_t most = 5;  // of a graph
-        if (!context.written || notes_.size() >= most) return;
+        if (notes_.size() >= most) return;
+        for (std::string const& note : context.notes) notes_.push_back(note);
+        if (!context.node.has("einsum") || !context.written) return;
         for (std::string& note : suspicions_of(context, params_)) notes_.push_back(std::move(note));
     }
 

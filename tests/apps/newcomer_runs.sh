@@ -59,6 +59,13 @@ expect 3 "two.npz" run given.sched --input A=two.npz:c --quiet
 expect 0 "loop 'halve' had all of its 5 iterations, and its condition still asks for another" run short.sched --quiet
 [ "$(run short.sched --quiet 2>&1 | grep -c "had all of its")" = 1 ] || { echo "FAILED: not told once"; failed=1; }
 refuse "had all of its" run long.sched --quiet
+refuse "after its first iteration" run long.sched --quiet
+
+# So is one whose condition ended it at once, as an "until" that was written as "while".
+sed 's/"x > /"x < /' long.json > once.json
+"$bin/einplan" once.json -n 2 -q
+expect 0 "loop 'halve' ended after its first iteration: its \"while\" was 0 there; it goes on" \
+    run once.sched --quiet
 
 expect 2 "give --device cuda: ranks take in turn the GPUs" run given.sched --device cuda:1
 expect 2 "GPUs are NVIDIA's alone" run given.sched --device rocm

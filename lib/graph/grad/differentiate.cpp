@@ -17,15 +17,18 @@ public:
     ReverseMode(GraphBuilder& graph, std::string const& name, Upstream const& upstream, std::vector<Wrt> const& wrt)
         : graph_(graph), nodes_(graph, name), upstream_(upstream), wrt_(wrt) {}
 
-    std::vector<ValueId> run(ValueId of) {
+    Gradients run(ValueId of) {
         find_active();
         terms_[of].emplace_back(1.0);
         for (auto value = upstream_.order().rbegin(); value != upstream_.order().rend(); ++value) {
             if (!active_.count(*value)) continue;
             if (auto const cotangent = finished(*value)) pass_on(*value, *cotangent);
         }
-        std::vector<ValueId> gradients;
-        for (Wrt const& wrt : wrt_) gradients.push_back(gradient(wrt));
+        Gradients gradients;
+        for (std::size_t k = 0; k < wrt_.size(); ++k) {
+            gradients.values.push_back(gradient(wrt_[k]));
+            if (!cotangents_.contains(wrt_[k].value)) gradients.zeros.push_back(k);
+        }
         return gradients;
     }
 
@@ -117,8 +120,8 @@ private:
 
 }  // namespace
 
-std::vector<ValueId> differentiate(GraphBuilder& graph, std::string const& name, ValueId of, Upstream const& upstream,
-                                   std::vector<Wrt> const& wrt) {
+Gradients differentiate(GraphBuilder& graph, std::string const& name, ValueId of, Upstream const& upstream,
+                        std::vector<Wrt> const& wrt) {
     return ReverseMode(graph, name, upstream, wrt).run(of);
 }
 

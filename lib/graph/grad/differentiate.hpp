@@ -23,12 +23,17 @@ struct Wrt {
     std::string gradient;
 };
 
+struct Gradients {
+    std::vector<ValueId> values;     // each of its value's shape and dtype
+    std::vector<std::size_t> zeros;  // which of them are 0 whatever the tensors hold: nothing leads there but steps
+};
+
 /// Adds the gradient of a real scalar. @param name  of the "grad" node: other values that are added are called
 /// "NAME:..."
 /// @param upstream  of that scalar  @param of  the scalar  @param wrt  each of real or complex dtype
-/// @return the gradients, each of its value's shape and dtype
+/// @return the gradients
 /// @throws InputError for a join whose derivative is deeper than expressions may be
-std::vector<ValueId> differentiate(GraphBuilder& graph, std::string const& name, ValueId of, Upstream const& upstream,
-                                   std::vector<Wrt> const& wrt);
+Gradients differentiate(GraphBuilder& graph, std::string const& name, ValueId of, Upstream const& upstream,
+                        std::vector<Wrt> const& wrt);
 
 }  // namespace ein::graph::grad

@@ -30,6 +30,7 @@ struct NodeContext {
     std::vector<std::string> const& params;
     DType default_dtype;                        // the graph's
     std::optional<WrittenEinSum> written = {};  // by read_einsum, of a node without faults
+    std::vector<std::string> notes = {};        // by readers: what is sound and hardly meant
 
     /// Where the file names input k.
     Cursor input_at(std::size_t k) const { return entry_at(node.at("inputs"), k); }

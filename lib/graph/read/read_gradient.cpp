@@ -74,11 +74,20 @@ private:
     std::vector<std::optional<ValueId>> differentiated(std::vector<grad::Wrt> const& wrt) {
         try {
             auto const made = grad::differentiate(context_.graph, context_.name, *context_.inputs[0], *upstream_, wrt);
-            return {made.begin(), made.end()};
+            for (std::size_t const k : made.zeros) note_zero(wrt[k]);
+            return {made.values.begin(), made.values.end()};
         } catch (InputError const& error) {  // thrown without a place: a join that is too deep
             for (Fault const& fault : error.faults()) grad_.fail(fault.expected, fault.found, fault.fix);
             return placeholders();
         }
+    }
+
+    /// Of a loss that is a count, as an accuracy is.
+    void note_zero(grad::Wrt const& wrt) {
+        context_.notes.push_back(quote(wrt.gradient) + " is 0 everywhere: " + grad_.at("of").value().dump() +
+                                 " depends on " + quote(context_.graph.value(wrt.value).name) +
+                                 " by steps alone (comparisons, rounding, integers); differentiate a loss that changes "
+                                 "smoothly");
     }
 
     std::vector<std::optional<ValueId>> placeholders() {

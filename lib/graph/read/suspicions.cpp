@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <set>
 
+#include "lib/graph/read/number_suspicions.hpp"
 #include "lib/scalar/expression/ops.hpp"
 #include "lib/scalar/expression/walk.hpp"
 
@@ -194,79 +194,6 @@ void note_nothing_to_aggregate(NodeContext const& context, std::vector<std::stri
                     "\" has nothing to aggregate, since the output has every label; leave out what it is over");
 }
 
-/// Whether its values are whole numbers (and finite), whatever type it is computed in.
-bool is_whole(Expr const& join, scalar::Params const& params) {
-    auto const whole = [](double value) { return std::nearbyint(value) == value && std::isfinite(value); };
-    std::map<scalar::Node const*, bool> known;
-    for (Expr const* part : scalar::arguments_first(join)) {
-        scalar::Node const& node = part->node();
-        auto const all = [&](std::size_t from) {
-            return std::all_of(node.args.begin() + static_cast<std::ptrdiff_t>(from), node.args.end(),
-                               [&](Expr const& of) { return known.at(&of.node()); });
-        };
-        bool& is = known[&node];
-        switch (node.op) {
-            case Op::number: is = node.value.imag() == 0 && whole(node.value.real()); break;
-            case Op::param: is = params.contains(node.name) && whole(params.at(node.name)); break;
-            case Op::cast: is = is_exact(node.cast_to) || all(0); break;
-            case Op::div:  // 0/1 of bools and the like
-                is = all(0) && scalar::is_number(node.args[1], 1);
-                break;
-            case Op::where: is = all(1); break;
-            case Op::pow:
-                is = all(0) && node.args[1].op() == Op::number && node.args[1].node().value.real() >= 0;
-                break;
-            case Op::neg:
-            case Op::abs:
-            case Op::relu:
-            case Op::add:
-            case Op::sub:
-            case Op::mul:
-            case Op::mod:
-            case Op::min:
-            case Op::max:
-            case Op::real:
-            case Op::conj:
-            case Op::position: is = all(0); break;
-            case Op::operand:  // the node's type would be real if one of them were
-            case Op::index:
-            case Op::floor:
-            case Op::ceil:
-            case Op::round:
-            case Op::sign:
-            case Op::logical_not:
-            case Op::logical_and:
-            case Op::logical_or:
-            case Op::lt:
-            case Op::le:
-            case Op::gt:
-            case Op::ge:
-            case Op::eq:
-            case Op::ne: is = true; break;
-            default:  // sqrt, exp, ...
-                is = false;
-        }
-    }
-    return known.at(&join.node());
-}
-
-/// Real numbers that become integers because a node's dtype is that of its inputs, and nothing says otherwise.
-void note_fractions_lost(NodeContext const& context, scalar::Params const& params, std::vector<std::string>& notes) {
-    WrittenEinSum const& written = *context.written;
-    auto const agg = scalar::agg_from_name(written.agg);  // others have a type of their own
-    bool const logic = agg == scalar::Agg::any || agg == scalar::Agg::all;
-    if (context.node.has("dtype") || !is_exact(written.output) || is_exact(written.join) || !agg || logic) return;
-    if (written.einsum.join.op() == Op::cast || is_whole(written.einsum.join, params)) return;
-    std::string const output(name(written.output));
-    DType const real = kind(context.default_dtype) == kind(written.join) ? context.default_dtype
-                       : is_complex(written.join)                        ? DType::c64
-                                                                         : DType::f32;
-    notes.push_back("node '" + context.name + "': its join gives " + (is_complex(written.join) ? "complex" : "real") +
-                    " numbers, which are stored as " + output + ", its inputs' dtype, without what " + output +
-                    " does not hold; give the node \"dtype\": \"" + std::string(name(real)) +
-                    "\", or write floor(...) in its join where whole numbers are meant");
-}
-
 /// "'E', 'F' and 3 more"
 std::string names_text(std::vector<std::string> const& names) {
     constexpr std::size_t most = 5;
@@ -320,13 +247,28 @@ void add_unneeded_nodes(std::vector<NodeDeclaration> const& nodes, std::size_t n
     }
 }
 
+/// Outputs that are what a loop begins with, where nothing reads what it ends with.
+void note_begun_with(std::vector<NodeDeclaration> const& nodes, Names const& names, std::vector<char> const& needed,
+                     std::vector<std::size_t> const& outputs, std::vector<std::string>& notes) {
+    for (NodeDeclaration const& node : nodes) {
+        if (!node.loop) continue;
+        for (std::size_t k = 0; k < node.loop->carried.size() && k < node.inputs.size(); ++k) {
+            bool const is_output = node.inputs[k] && std::ranges::find(outputs, *node.inputs[k]) != outputs.end();
+            bool const ends_unread = k < node.defines.size() && node.defines[k] && needed[*node.defines[k]] == 0;
+            if (is_output && ends_unread)
+                notes.push_back("the output '" + names[*node.inputs[k]] + "' is what the loop '" + node.name +
+                                "' begins with; what it ends with is \"" + names[*node.defines[k]] + "\"");
+        }
+    }
+}
+
 }  // namespace
 
 std::vector<std::string> suspicions_of(NodeContext const& context, scalar::Params const& params) {
     std::vector<std::string> notes;
     EinSum const& einsum = context.written->einsum;
     if (context.node.has("agg")) note_nothing_to_aggregate(context, notes);
-    note_fractions_lost(context, params, notes);
+    for (std::string& note : number_suspicions(context, params)) notes.push_back(std::move(note));
     if (context.written->agg != "sum") return notes;
     if (context.node.has("join"))
         note_added_often(context.name, einsum, context.input_names(), notes);
@@ -342,6 +284,7 @@ std::vector<std::string> unneeded(std::vector<NodeDeclaration> const& nodes, Nam
     std::vector<char> const needed = needed_names(nodes, names.size(), outputs);
     for (std::size_t number = 0; number < tensors; ++number)
         if (needed[number] == 0) unread.push_back(names[number]);
+    note_begun_with(nodes, names, needed, outputs, notes);
     if (!left_out.empty())
         notes.push_back("no output needs " + std::string(left_out.size() == 1 ? "the node " : "the nodes ") +
                         names_text(left_out) + ", which " + (left_out.size() == 1 ? "is" : "are") +

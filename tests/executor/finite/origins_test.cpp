@@ -71,6 +71,15 @@ TEST_CASE("numbers that a join has itself are meant, of the same kind alone", "[
     CHECK(found({{{mask}, {}}}).empty());
 }
 
+TEST_CASE("NaN of a join that has inf is told apart", "[executor][finite]") {
+    SeenTensor mask = made(y, 0, {x}, elements(2), elements(3));
+    CHECK_THAT(fault_text(origins(header(), {{{mask}, {}}}), header()),
+               Catch::Contains("give it a wider dtype") && !Catch::Contains("0*inf"));
+    mask.means_infinite = true;
+    CHECK_THAT(fault_text(origins(header(), {{{mask}, {}}}), header()),
+               Catch::Contains("0*inf and inf - inf are nan, and its join has inf: write where(MASK, x, -inf)"));
+}
+
 TEST_CASE("parts that several ranks make are counted once", "[executor][finite]") {
     std::vector<SeenNonFinite> const seen{{{made(y, 0, {x}, elements(2), {})}, {}},
                                           {{made(y, 0, {x}, elements(2), {})}, {}},

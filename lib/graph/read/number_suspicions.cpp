@@ -1,0 +1,243 @@
+#include "lib/graph/read/number_suspicions.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "lib/scalar/expression/walk.hpp"
+#include "lib/tensor/host_tensor.hpp"
+
+namespace ein::graph {
+namespace {
+
+using scalar::Expr;
+using scalar::Op;
+
+/// Whether its values are whole numbers (and finite), whatever type it is computed in.
+bool is_whole(Expr const& join, scalar::Params const& params) {
+    auto const whole = [](double value) { return std::nearbyint(value) == value && std::isfinite(value); };
+    std::map<scalar::Node const*, bool> known;
+    for (Expr const* part : scalar::arguments_first(join)) {
+        scalar::Node const& node = part->node();
+        auto const all = [&](std::size_t from) {
+            return std::all_of(node.args.begin() + static_cast<std::ptrdiff_t>(from), node.args.end(),
+                               [&](Expr const& of) { return known.at(&of.node()); });
+        };
+        bool& is = known[&node];
+        switch (node.op) {
+            case Op::number: is = node.value.imag() == 0 && whole(node.value.real()); break;
+            case Op::param: is = params.contains(node.name) && whole(params.at(node.name)); break;
+            case Op::cast: is = is_exact(node.cast_to) || all(0); break;
+            case Op::div:  // 0/1 of bools and the like
+                is = all(0) && scalar::is_number(node.args[1], 1);
+                break;
+            case Op::where: is = all(1); break;
+            case Op::pow:
+                is = all(0) && node.args[1].op() == Op::number && node.args[1].node().value.real() >= 0;
+                break;
+            case Op::neg:
+            case Op::abs:
+            case Op::relu:
+            case Op::add:
+            case Op::sub:
+            case Op::mul:
+            case Op::mod:
+            case Op::min:
+            case Op::max:
+            case Op::real:
+            case Op::conj:
+            case Op::position: is = all(0); break;
+            case Op::operand:  // the node's type would be real if one of them were
+            case Op::index:
+            case Op::floor:
+            case Op::ceil:
+            case Op::round:
+            case Op::sign:
+            case Op::logical_not:
+            case Op::logical_and:
+            case Op::logical_or:
+            case Op::lt:
+            case Op::le:
+            case Op::gt:
+            case Op::ge:
+            case Op::eq:
+            case Op::ne: is = true; break;
+            default:  // sqrt, exp, ...
+                is = false;
+        }
+    }
+    return known.at(&join.node());
+}
+
+/// Real numbers that become integers because a node's dtype is that of its inputs, and nothing says otherwise.
+void note_fractions_lost(NodeContext const& context, scalar::Params const& params, std::vector<std::string>& notes) {
+    WrittenEinSum const& written = *context.written;
+    auto const agg = scalar::agg_from_name(written.agg);  // others have a type of their own
+    bool const logic = agg == scalar::Agg::any || agg == scalar::Agg::all;
+    if (context.node.has("dtype") || !is_exact(written.output) || is_exact(written.join) || !agg || logic) return;
+    if (written.einsum.join.op() == Op::cast || is_whole(written.einsum.join, params)) return;
+    std::string const output(name(written.output));
+    DType const real = kind(context.default_dtype) == kind(written.join) ? context.default_dtype
+                       : is_complex(written.join)                        ? DType::c64
+                                                                         : DType::f32;
+    notes.push_back("node '" + context.name + "': its join gives " + (is_complex(written.join) ? "complex" : "real") +
+                    " numbers, which are stored as " + output + ", its inputs' dtype, without what " + output +
+                    " does not hold; give the node \"dtype\": \"" + std::string(name(real)) +
+                    "\", or write floor(...) in its join where whole numbers are meant");
+}
+
+constexpr double unknown = std::numeric_limits<double>::infinity();
+
+/// The largest value of a narrow type of integers; nothing for others, whose sums hardly leave them.
+std::optional<double> narrow_most(DType dtype) {
+    if (dtype == DType::u8) return 255;
+    if (dtype == DType::i8) return 127;
+    if (dtype == DType::i16) return 32767;
+    return std::nullopt;
+}
+
+/// Where a value's elements come from, if it is a tensor of the file.
+tensor::Source const* source_of(GraphBuilder const& graph, ValueId id) {
+    if (graph.producer(id) != nullptr) return nullptr;
+    auto const leaf = std::ranges::find(graph.graph().leaves, id, &Leaf::value);
+    return leaf == graph.graph().leaves.end() ? nullptr : &leaf->source;
+}
+
+/// Whether all its elements may be as large as the largest one: some values of a list hardly are.
+bool is_alike(GraphBuilder const& graph, ValueId id) {
+    tensor::Source const* const source = source_of(graph, id);
+    return source != nullptr && (std::holds_alternative<tensor::FillSource>(*source) ||
+                                 std::holds_alternative<tensor::RandomSource>(*source));
+}
+
+/// How large elements of a value are, where the graph has its data.
+std::optional<double> most_of_data(GraphBuilder const& graph, ValueId id) {
+    tensor::Source const* const source = source_of(graph, id);
+    if (source == nullptr) return std::nullopt;
+    if (auto const* const fill = std::get_if<tensor::FillSource>(source)) return std::abs(fill->value);
+    auto const* const random = std::get_if<tensor::RandomSource>(source);
+    if (random != nullptr && random->distribution == tensor::Distribution::uniform)
+        return std::max(std::abs(random->a), std::abs(random->b));
+    auto const* const values = std::get_if<tensor::ValuesSource>(source);
+    if (values == nullptr) return std::nullopt;
+    Value const& value = graph.value(id);
+    tensor::HostTensor tensor(value.dtype, value.shape);
+    tensor.bytes() = values->bytes;
+    double most = 0;
+    for (Extent k = 0; k < element_count(value.shape); ++k)
+        most = std::max(most, is_exact(value.dtype) ? std::abs(static_cast<double>(tensor.at(k).integer))
+                                                    : std::abs(tensor.at(k).number));
+    return most;
+}
+
+/// The same by its data, else by its type.
+double most_of(GraphBuilder const& graph, ValueId id) {
+    DType const dtype = graph.value(id).dtype;
+    double const of_type = dtype == DType::boolean ? 1 : narrow_most(dtype).value_or(unknown);
+    return most_of_data(graph, id).value_or(of_type);
+}
+
+/// How large a join's values may be.
+double most_of(Expr const& join, NodeContext const& context, scalar::Params const& params) {
+    std::map<scalar::Node const*, double> known;
+    for (Expr const* part : scalar::arguments_first(join)) {
+        scalar::Node const& node = part->node();
+        auto const of = [&](std::size_t k) { return known.at(&node.args[k].node()); };
+        double& most = known[&node];
+        switch (node.op) {
+            case Op::operand:
+                most = most_of(context.graph, *context.inputs[static_cast<std::size_t>(node.slot)]);
+                break;
+            case Op::number: most = std::abs(node.value); break;
+            case Op::param: most = params.contains(node.name) ? std::abs(params.at(node.name)) : unknown; break;
+            case Op::index:
+                most = static_cast<double>(context.written->einsum.extents[static_cast<std::size_t>(node.slot)]);
+                break;
+            case Op::add:
+            case Op::sub: most = of(0) + of(1); break;
+            case Op::mul: most = of(0) * of(1); break;
+            case Op::where: most = std::max(of(1), of(2)); break;
+            case Op::min:
+            case Op::max: most = std::max(of(0), of(1)); break;
+            case Op::mod: most = of(1); break;
+            case Op::neg:
+            case Op::abs:
+            case Op::relu:
+            case Op::cast: most = of(0); break;
+            case Op::sign:
+            case Op::logical_not:
+            case Op::logical_and:
+            case Op::logical_or:
+            case Op::lt:
+            case Op::le:
+            case Op::gt:
+            case Op::ge:
+            case Op::eq:
+            case Op::ne: most = 1; break;
+            default: most = unknown;
+        }
+    }
+    return known.at(&join.node());
+}
+
+double terms_of_a_sum(EinSum const& einsum) {
+    double terms = 1;
+    for (int const label : einsum.aggregated())
+        terms *= static_cast<double>(einsum.extents[static_cast<std::size_t>(label)]);
+    return terms;
+}
+
+/// Sums of narrow integers, which wrap, and of truth values, which are no counts. Few terms hardly wrap, where
+/// nobody knows how large they are.
+void note_narrow_sums(NodeContext const& context, scalar::Params const& params, std::vector<std::string>& notes) {
+    constexpr double few = 16;
+    WrittenEinSum const& written = *context.written;
+    EinSum const& einsum = written.einsum;
+    double const terms = terms_of_a_sum(einsum);
+    if (written.agg != "sum" || context.node.has("dtype") || terms < 2) return;
+    bool const counts = einsum.operands() == 1 || context.node.has("join");  // else it asks for a path, as in a graph
+    if (written.output == DType::boolean && counts)
+        notes.push_back("node '" + context.name +
+                        "': a sum of truth values is one, true where any is; give the node \"dtype\": \"i64\" to "
+                        "count, or \"agg\": \"any\" if that is meant");
+    auto const most = narrow_most(written.output);
+    bool const alike =
+        std::ranges::all_of(context.inputs, [&](auto const& id) { return is_alike(context.graph, *id); });
+    double const each = most && (alike || terms >= few) ? most_of(einsum.join, context, params) : unknown;
+    if (each == unknown || each * terms <= *most) return;
+    std::string const output(name(written.output));
+    notes.push_back("node '" + context.name + "' adds " + std::to_string(static_cast<Extent>(std::min(terms, 9e18))) +
+                    " elements in " + output + ", which wraps beyond " + std::to_string(static_cast<int>(*most)) +
+                    "; give the node \"dtype\": \"i64\", or " + output + " if that is meant");
+}
+
+bool is_infinite(Expr const& expr) {
+    if (expr.op() == Op::neg) return is_infinite(expr.args()[0]);
+    return expr.op() == Op::number && std::isinf(expr.node().value.real());
+}
+
+/// A product with inf, as masks are written that are nan where they are 0.
+void note_infinite_factors(NodeContext const& context, std::vector<std::string>& notes) {
+    if (!context.node.has("join")) return;
+    for (Expr const* part : scalar::arguments_first(context.written->einsum.join)) {
+        if (part->op() != Op::mul) continue;
+        Expr const &a = part->args()[0], &b = part->args()[1];
+        if (is_infinite(a) == is_infinite(b) || scalar::operands_of(is_infinite(a) ? b : a).empty()) continue;
+        return notes.push_back("node '" + context.name +
+                               "': its join multiplies by inf, and 0*inf is nan; write where(MASK, x, -inf) for a "
+                               "mask that keeps x");
+    }
+}
+
+}  // namespace
+
+std::vector<std::string> number_suspicions(NodeContext const& context, scalar::Params const& params) {
+    std::vector<std::string> notes;
+    note_fractions_lost(context, params, notes);
+    note_narrow_sums(context, params, notes);
+    note_infinite_factors(context, notes);
+    return notes;
+}
+
+}  // namespace ein::graph
