@@ -83,6 +83,47 @@ class Mistakes(unittest.TestCase):
         self.refused("found shape () of i64; compute it in real numbers",
                      lambda: el.grad(el.zeros(3, dtype="int64").sum(), [X]))
 
+    def test_axes_have_the_names_of_pytorch_too(self):
+        X = el.tensor(np.arange(12.0).reshape(3, 4))
+        self.assertEqual(el.softmax(X, dim=1).shape, (3, 4))
+        self.assertEqual(el.sum(X, dim=0, keepdim=True).shape, (1, 4))
+        self.assertEqual(el.run(el.var(X, dim=1)).tolist(), [1.25] * 3)
+        self.refused("unexpected keyword argument 'dimension'", lambda: el.sum(X, dimension=0))
+
+    def test_results_are_found_by_their_names(self):
+        results = el.run({"S": el.ones(3).sum()})
+        self.refused("'T' is no result; there are 'S'", lambda: results["T"])
+        self.refused("write results['S']", lambda: results.S)
+        self.assertEqual(results.get("T"), None)
+
+    def test_words_of_jax_and_of_numpys_random(self):
+        self.refused("einloom.loop(step", lambda: el.fori_loop(0, 3, None, None))
+        self.refused("leave it out: a graph is planned as a whole", lambda: el.jit(None))
+        self.refused("write einloom.random(shape, kind='normal')", lambda: el.randn(3))
+        self.refused("write random(shape, kind='normal')", lambda: el.random.normal((3,)))
+        self.refused("write random(shape, kind='uniform'), with a seed=", lambda: el.random.seed(0))
+        self.refused("found the text 'g.json'; einloom.load reads an array; graphs in files are run by eintool run",
+                     lambda: el.run("g.json"))
+        self.refused("found a function; call it: run(f(X))", lambda: el.run(lambda: el.ones(3)))
+        self.assertEqual(el.run(el.random((3,), kind="normal")).shape, (3,))
+
+    def test_numbers_are_no_texts(self):
+        self.refused("write 2, without quotes", lambda: el.run(el.ones(3), ranks="2"))
+        self.refused("found 'rows'; give a number", lambda: el.sum(el.ones(3), axis="rows"))
+        self.refused("found 1.5; give one; use // to divide", lambda: el.zeros(1.5))
+        self.refused("dot: expected 4 elements along axis 0 of the second", lambda: el.dot(el.ones((3, 4)), el.ones(5)))
+
+    def test_under_mpirun_nothing_is_started(self):
+        with unittest.mock.patch.dict("os.environ", OMPI_COMM_WORLD_SIZE="2", OMPI_COMM_WORLD_RANK="1"):
+            self.refused("found one that mpirun started 2 times; start it as python3 PROGRAM",
+                         lambda: el.run(el.ones(3)))
+
+    def test_notes_of_planning_are_warnings(self):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            el.run(el.random((6, 4), seed=3) - el.random((6, 4), seed=3))
+        self.assertTrue(any("have the same elements" in str(one.message) for one in caught), caught)
+
     def test_what_mpirun_says_of_root_is_passed_on(self):
         said = ["-" * 70, "mpirun has detected an attempt to run as root.", "-" * 70,
                 "eintool: mpirun ended with code 1"]

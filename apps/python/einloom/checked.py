@@ -1,8 +1,9 @@
 """Whole numbers that people give: extents, axes, counts of iterations and ranks."""
 from __future__ import annotations
 
+import functools
 import operator
-from typing import Any, Optional, Tuple
+from typing import Any, Callable, Optional, Tuple, TypeVar, cast
 
 import numpy as np
 
@@ -19,10 +20,31 @@ def whole_number(value: Any, what: str, least: Optional[int] = None) -> int:
     try:
         number = operator.index(value)
     except TypeError:
-        raise refuse(what, wanted, repr(value), "give one; use // to divide") from None
+        mend = "give one; use // to divide"
+        if isinstance(value, str):
+            mend = f"write {value}, without quotes" if value.strip().isdigit() else "give a number"
+        raise refuse(what, wanted, repr(value), mend) from None
     if least is not None and number < least:
         raise refuse(what, wanted, str(number), "give one")
     return number
+
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def by_axis(function: Function) -> Function:
+    """The same function, which takes PyTorch's `dim` and `keepdim` as `axis` and `keepdims`.
+
+    >>> by_axis(lambda x, axis=None: axis)(1, dim=2)
+    2
+    """
+    @functools.wraps(function)
+    def either(*given: Any, **named: Any) -> Any:
+        for other, ours in (("dim", "axis"), ("keepdim", "keepdims")):
+            if other in named and ours not in named:
+                named[ours] = named.pop(other)
+        return function(*given, **named)
+    return cast(Function, either)
 
 
 def extents(shape: Any, what: str = "a shape", least: int = 0) -> Tuple[int, ...]:

@@ -37,6 +37,26 @@ _ATTRIBUTES = {
 }
 
 
+_LOOP = "einloom.loop(step, carry={'x': x}, times=10) is the loop, with while_= for a condition"
+_ELSEWHERE = {
+    "fori_loop": _LOOP, "while_loop": _LOOP, "scan": _LOOP, "lax": _LOOP,
+    "jit": "leave it out: a graph is planned as a whole when it is run",
+    "compile": "leave it out: a graph is planned as a whole when it is run",
+    "vmap": "write the batch as an axis: einloom.einsum('bij,bjk->bik', A, B)",
+    "pmap": "leave it out: einloom.run(x, ranks=4) cuts the work",
+    "value_and_grad": "einloom.run([loss, *einloom.grad(loss, [W])]) gives both",
+    "no_grad": "leave it out: einloom.grad goes by what is named in it alone",
+    "manual_seed": "give each its own: einloom.random(shape, seed=1)",
+    "seed": "give each its own: einloom.random(shape, seed=1)",
+    "randn": "write einloom.random(shape, kind='normal')",
+    "rand": "write einloom.random(shape)",
+    "from_numpy": "write einloom.tensor(array)",
+    "as_tensor": "write einloom.tensor(array)",
+    "device_put": "leave it out: einloom.run(x, device='cuda') chooses the device",
+    "cat": "write einloom.concatenate([A, B])",
+}
+
+
 def missing_attribute(name: str) -> AttributeError:
     """The error for an attribute that arrays of other libraries have."""
     instead = _ATTRIBUTES.get(name, "einloom's functions stand in the module: einloom.NAME(x)")
@@ -52,6 +72,8 @@ def missing(name: str) -> AttributeError:
 def unknown(name: str, known: Iterable[str]) -> AttributeError:
     """The error for a name that NumPy has not either."""
     near = get_close_matches(name, known, n=1, cutoff=0.75)
+    if name in _ELSEWHERE:
+        return AttributeError(f"einloom has no {name!r}; {_ELSEWHERE[name]}")
     if name in ("nn", "functional", "autograd", "optim", "random_seed", "cuda"):
         return AttributeError(f"einloom has no {name!r}; functions stand in the module itself: einloom.softmax, "
                               "einloom.relu, einloom.grad")

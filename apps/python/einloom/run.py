@@ -39,6 +39,14 @@ class Results(Dict[str, Any]):
     report: Dict[str, Any]
     plan: Plan
 
+    def __missing__(self, key: str) -> Any:
+        raise KeyError(f"{key!r} is no result; there are {', '.join(map(repr, self)) or 'none'}")
+
+    def __getattr__(self, name: str) -> Any:
+        if name in self:
+            raise AttributeError(f"results are read by their names: write results[{name!r}]")
+        raise AttributeError(f"results have no {name!r}; they are a dict, with .report and .plan")
+
 
 def run(outputs: Union[Array, Sequence[Array], Mapping[str, Any]], ranks: int = 1, *,
         inputs: Optional[Mapping[str, Any]] = None,
@@ -61,8 +69,18 @@ def run(outputs: Union[Array, Sequence[Array], Mapping[str, Any]], ranks: int = 
     >>> r.report["ranks"]
     1
     """
+    started = os.environ.get("OMPI_COMM_WORLD_SIZE", "1")
+    if started != "1":
+        raise refuse("run", "a program that was started alone, since it starts the ranks",
+                     f"one that mpirun started {started} times",
+                     "start it as python3 PROGRAM; ranks= says how many ranks there are")
     if isinstance(ranks, Array):
         raise refuse("run", "one array, or a list or dict of them", "arrays one by one", "write run([A, B])")
+    if isinstance(outputs, (str, os.PathLike)):
+        raise refuse("run", "one array, or a list or dict of them", f"the text {str(outputs)!r}",
+                     "einloom.load reads an array; graphs in files are run by eintool run FILE -n RANKS")
+    if callable(outputs):
+        raise refuse("run", "one array, or a list or dict of them", "a function", "call it: run(f(X))")
     if isinstance(outputs, Mapping):
         named = dict(outputs)
     elif isinstance(outputs, (list, tuple)):
@@ -123,6 +141,8 @@ class _Job:
         for line in ended.messages:
             if line.startswith("einplan: warning: "):
                 warnings.warn(line[len("einplan: warning: "):], RuntimeWarning, stacklevel=4)
+            if line.startswith("einplan: note: "):
+                warnings.warn(line[len("einplan: note: "):], UserWarning, stacklevel=4)
         return Plan(self._document, words, json.loads(ended.output))
 
     def _launch(self, workspace: Workspace, words: List[str], progress: str, checkpoint: Optional[str]) -> None:

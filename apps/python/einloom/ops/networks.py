@@ -6,6 +6,7 @@ from typing import Any, List
 import numpy as np
 
 from ..array import Array, as_array
+from ..checked import by_axis
 from ..dtypes import kind, name_of
 from ..errors import refuse
 from ..node import Op
@@ -13,6 +14,7 @@ from .indexing import take
 from .operands import normalized_axes
 
 
+@by_axis
 def softmax(x: Any, axis: Any = -1) -> Array:
     """exp(x) divided by its sum over an axis, computed without overflow.
 
@@ -23,6 +25,7 @@ def softmax(x: Any, axis: Any = -1) -> Array:
     return _over_axes("softmax", [x], axis)
 
 
+@by_axis
 def log_softmax(x: Any, axis: Any = -1) -> Array:
     """The logarithm of softmax."""
     return _over_axes("log_softmax", [x], axis)

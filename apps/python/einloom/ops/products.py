@@ -120,7 +120,11 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
     x, y = as_array(a), as_array(b)
     if not x.ndim or not y.ndim:
         return written(x * y, out)
-    return written(tensordot(x, y, axes=((x.ndim - 1,), (max(y.ndim - 2, 0),))), out)
+    summed = max(y.ndim - 2, 0)
+    if x.shape[-1] != y.shape[summed]:
+        raise refuse("dot", f"{x.shape[-1]} elements along axis {summed} of the second, as along the first's last axis",
+                     f"shapes {x.shape} and {y.shape}", "transpose one of them (.T)")
+    return written(tensordot(x, y, axes=((x.ndim - 1,), (summed,))), out)
 
 
 def tensordot(a: Any, b: Any, axes: Any = 2) -> Array:

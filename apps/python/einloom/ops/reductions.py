@@ -7,6 +7,7 @@ from typing import Any, Optional
 import numpy as np
 
 from ..array import Array, as_array
+from ..checked import by_axis
 from ..dtypes import kind, name_of, reduced_type, stored
 from ..errors import refuse
 from ..expression import Call, Index, Number, Operand
@@ -133,7 +134,7 @@ def _described(function: Any, agg: str) -> Any:
     function.__name__ = function.__qualname__ = agg
     function.__doc__ = (f"`{agg}` over `axis` (a number, several, or None for all); `keepdims` leaves extents of 1, "
                         "`where` is a mask of what counts.")
-    return function
+    return by_axis(function)
 
 
 def _truth(agg: str) -> Any:
@@ -143,6 +144,7 @@ def _truth(agg: str) -> Any:
     return _described(function, agg)
 
 
+@by_axis
 def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Array:
     """log(sum(exp(x))) over axes, computed without overflow."""
     return reduced("logsumexp", x, axis, keepdims)
@@ -153,6 +155,7 @@ FUNCTIONS = {**{agg: _typed_reduction(agg) for agg in ("sum", "prod", "mean")},
 FUNCTIONS.update(amin=FUNCTIONS["min"], amax=FUNCTIONS["max"], logsumexp=logsumexp)
 
 
+@by_axis
 def var(x: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False, *,
         where: Any = None, mean: Any = None, correction: Optional[float] = None) -> Array:
     """The variance; divided by the number of elements less `ddof` (the array API's `correction`).
@@ -175,6 +178,7 @@ def var(x: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: floa
     return finished("var", (total / (count - ddof)).astype(total.dtype), out, True, None)
 
 
+@by_axis
 def std(x: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False, *,
         where: Any = None, mean: Any = None, correction: Optional[float] = None) -> Array:
     """The root of the variance."""
@@ -199,11 +203,13 @@ def _spread(agg: str, x: Any, axis: Any, keepdims: bool, ddof: float) -> Array:
                     **({"keepdims": True} if keepdims else {})))
 
 
+@by_axis
 def argmax(x: Any, axis: Optional[int] = None, out: Any = None, *, keepdims: bool = False) -> Array:
     """The index of the first largest element along an axis, or in the flattened array."""
     return written(_position("argmax", x, axis, keepdims), out)
 
 
+@by_axis
 def argmin(x: Any, axis: Optional[int] = None, out: Any = None, *, keepdims: bool = False) -> Array:
     """The index of the first least element along an axis, or in the flattened array."""
     return written(_position("argmin", x, axis, keepdims), out)
