@@ -5,6 +5,7 @@
 
 #include "apps/index_values.hpp"
 #include "lib/base/files/file_kind.hpp"
+#include "lib/base/files/missing_path.hpp"
 #include "lib/base/json.hpp"
 #include "lib/graph/read_graph.hpp"
 #include "lib/tensor/read.hpp"
@@ -13,6 +14,18 @@
 namespace ein::apps {
 
 namespace {
+
+/// Files whose names are no paths. Others may be there when the schedule runs.
+std::vector<std::string> notes_of_files(graph::EinGraph const& graph) {
+    std::vector<std::string> notes;
+    for (graph::Leaf const& leaf : graph.leaves) {
+        std::string const* const file = tensor::file_of(leaf.source);
+        std::string const mend = file == nullptr ? "" : mend_no_path(*file);
+        if (!mend.empty() && notes.empty())
+            notes.push_back("tensor '" + graph.value(leaf.value).name + "' is read from '" + *file + "': " + mend);
+    }
+    return notes;
+}
 
 /// Of random tensors that are alike.
 std::vector<std::string> notes_of(graph::EinGraph const& graph) {
@@ -110,6 +123,7 @@ graph::EinGraph read_graph(GraphFile& file, std::vector<std::string> const& inpu
     file.text = std::move(read.text);
     file.notes = std::move(read.notes);
     check_indices(read.graph, file, inputs);
+    for (std::string& note : notes_of_files(read.graph)) file.notes.push_back(std::move(note));
     for (std::string& note : notes_of(read.graph)) file.notes.push_back(std::move(note));
     return std::move(read.graph);
 }

@@ -70,10 +70,14 @@ void refuse_list(std::string const& name, std::string const& file, std::vector<s
     }
 }
 
+/// @param others  names that the other one of --input and --set takes
 [[noreturn]] void unknown(std::string const& option, std::string const& what, std::string const& name,
-                          std::vector<std::string> const& known) {
-    throw UsageError(
-        Fault{"", option, "the name of a " + what, "'" + name + "'", mend_names(name, known, "the graph")});
+                          std::vector<std::string> const& known, std::vector<std::string> const& others) {
+    bool const is_other = std::ranges::find(others, name) != others.end();
+    std::string const other =
+        option == "--set" ? "a tensor: write --input " + name + "=FILE" : "a param: write --set " + name + "=NUMBER";
+    throw UsageError(Fault{"", option, "the name of a " + what, "'" + name + "'",
+                           is_other ? "it is " + other : mend_names(name, known, "the graph")});
 }
 
 /// The second of two values for one name.
@@ -83,12 +87,13 @@ void refuse_list(std::string const& name, std::string const& file, std::vector<s
 }  // namespace
 
 std::vector<std::pair<std::size_t, tensor::Source>> given_sources(std::vector<std::string> const& texts,
-                                                                  std::vector<std::string> const& names) {
+                                                                  std::vector<std::string> const& names,
+                                                                  std::vector<std::string> const& params) {
     std::vector<std::pair<std::size_t, tensor::Source>> out;
     for (std::string const& text : texts) {
         auto const [name, file] = name_and_file(text, names);
         auto const at = std::find(names.begin(), names.end(), name);
-        if (at == names.end()) unknown("--input", "tensor that the graph reads", name, names);
+        if (at == names.end()) unknown("--input", "tensor that the graph reads", name, names, params);
         auto const place = static_cast<std::size_t>(at - names.begin());
         if (std::any_of(out.begin(), out.end(), [&](auto const& earlier) { return earlier.first == place; }))
             given_twice("--input", name);
@@ -99,18 +104,34 @@ std::vector<std::pair<std::size_t, tensor::Source>> given_sources(std::vector<st
     return out;
 }
 
-scalar::Params given_params(std::vector<std::string> const& texts, scalar::Params params) {
+namespace {
+
+/// "1e-3,mu=0.9": several behind one --set. "0,1": a comma for a point.
+std::string mend_number(std::string const& name, std::string const& number) {
+    auto const comma = number.find(',');
+    if (comma == std::string::npos) return "";
+    std::string const first = number.substr(0, comma), rest = number.substr(comma + 1);
+    if (rest.find('=') != std::string::npos)
+        return "; write --set once for each: --set " + name + "=" + first + " --set " + rest;
+    return "; write --set " + name + "=" + first + "." + rest;
+}
+
+}  // namespace
+
+scalar::Params given_params(std::vector<std::string> const& texts, scalar::Params params,
+                            std::vector<std::string> const& tensors) {
     std::vector<std::string> known;
     for (auto const& [name, value] : params) known.push_back(name);
     std::set<std::string> given;
     for (std::string const& text : texts) {
         auto const [name, number] = name_and_value("--set", text);
-        if (!params.count(name)) unknown("--set", "param", name, known);
+        if (!params.count(name)) unknown("--set", "param", name, known, tensors);
         if (!given.insert(name).second) given_twice("--set", name);
         double value = 0;
         auto const [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
         if (error != std::errc{} || end != number.data() + number.size())
-            throw UsageError("--set " + name + ": expected a number, found '" + number + "'");
+            throw UsageError("--set " + name + ": expected a number, found '" + number + "'" +
+                             mend_number(name, number));
         params[name] = value;
     }
     return params;

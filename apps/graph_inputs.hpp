@@ -19,12 +19,16 @@ std::pair<std::string, std::string> name_and_value(std::string const& option, st
 
 /// For each of `texts` ("NAME=FILE") the position of NAME in `names` and the source that FILE is; files are made
 /// absolute.
+/// @param params  of the graph, which are set otherwise
 /// @throws UsageError for a name that `names` lacks, with the nearest, or that is given twice
 std::vector<std::pair<std::size_t, tensor::Source>> given_sources(std::vector<std::string> const& texts,
-                                                                  std::vector<std::string> const& names);
+                                                                  std::vector<std::string> const& names,
+                                                                  std::vector<std::string> const& params = {});
 
 /// `params` with those of `texts` ("NAME=NUMBER") changed. @throws UsageError for an unknown name, one given twice, or
 /// no number
-scalar::Params given_params(std::vector<std::string> const& texts, scalar::Params params);
+/// @param tensors  of the graph, which are given otherwise
+scalar::Params given_params(std::vector<std::string> const& texts, scalar::Params params,
+                            std::vector<std::string> const& tensors = {});
 
 }  // namespace ein::apps

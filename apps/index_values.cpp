@@ -34,6 +34,15 @@ void note_beyond(std::string const& tensor, std::string const& node, Extent posi
                     std::to_string(positions - 1) + "; count labels from 0, or raise \"depth\"");
 }
 
+/// Whether the output has the integers of the one input, in their order.
+bool keeps_elements(graph::EinGraph const& graph, graph::Node const& node) {
+    if (node.inputs.size() != 1 || node.loop >= 0 || !is_integer(graph.value(node.output).dtype) ||
+        !is_integer(graph.value(node.inputs[0]).dtype))
+        return false;
+    auto const* const einsum = std::get_if<graph::EinSum>(&node.op);
+    return einsum != nullptr ? graph::is_copy(*einsum) : std::holds_alternative<graph::Reshape>(node.op);
+}
+
 /// The node that looks up with the positions that `node` makes of indices: the user's, which lowering made both of.
 struct Use {
     graph::Node const* node;
@@ -57,14 +66,21 @@ Fault fault_of(std::string const& file, std::string const& tensor, Use const& us
 std::vector<Fault> index_faults(graph::EinGraph const& graph, std::string const& file, ReadLeaf const& read,
                                 std::vector<std::string>& notes) {
     std::map<ValueId, std::vector<Use>> uses;
+    std::map<ValueId, ValueId> same_elements;  // of a value that has those of another, under another shape or type
+    auto const origin_of = [&](ValueId value) {
+        auto const found = same_elements.find(value);
+        return found == same_elements.end() ? value : found->second;
+    };
     for (graph::Node const& node : graph.nodes) {
         auto const* const einsum = std::get_if<graph::EinSum>(&node.op);
+        if (keeps_elements(graph, node)) same_elements.emplace(node.output, origin_of(node.inputs[0]));
         if (einsum == nullptr || node.inputs.empty()) continue;
+        ValueId const read_of = origin_of(node.inputs[0]);
         auto const positions = compared_positions(*einsum);
         if (auto const extent = scalar::indexed_extent(einsum->join))
-            uses[node.inputs[0]].push_back({&node, *extent, false});
-        else if (positions && is_integer(graph.value(node.inputs[0]).dtype))
-            uses[node.inputs[0]].push_back({&node, *positions, true});
+            uses[read_of].push_back({&node, *extent, false});
+        else if (positions && is_integer(graph.value(read_of).dtype))
+            uses[read_of].push_back({&node, *positions, true});
     }
     std::vector<Fault> faults;
     for (graph::Leaf const& leaf : graph.leaves) {

@@ -31,13 +31,16 @@ std::vector<std::string> needed_inputs(std::vector<std::string> const& texts, sc
 
 void take_inputs_and_params(EinrunOptions const& options, schedule::Header& header,
                             std::function<void(std::string const&)> const& warn) {
+    std::vector<std::string> const tensors = executor::input_names(header);
+    std::vector<std::string> params;
+    for (auto const& [name, value] : header.params) params.push_back(name);
     std::vector<std::string> const given = needed_inputs(options.inputs, header, warn);
-    for (auto& [at, source] : given_sources(given, executor::input_names(header))) {
+    for (auto& [at, source] : given_sources(given, tensors, params)) {
         schedule::Input& input = header.inputs[schedule::InputId{static_cast<std::int32_t>(at)}];
         input.source = source;
         input.planned.reset();  // another file was not there then
     }
-    header.params = given_params(options.params, header.params);
+    header.params = given_params(options.params, header.params, tensors);
 }
 
 }  // namespace ein::apps

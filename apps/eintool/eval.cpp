@@ -9,6 +9,7 @@
 #include "apps/graph_file.hpp"
 #include "apps/graph_inputs.hpp"
 #include "apps/inputs_below.hpp"
+#include "apps/report_errors.hpp"
 #include "executor/startup/host_memory.hpp"
 #include "lib/base/files/output_place.hpp"
 #include "lib/base/text/sizes.hpp"
@@ -17,6 +18,7 @@
 #include "lib/tensor/element_text.hpp"
 #include "lib/tensor/formats/npy_write.hpp"
 #include "lib/tensor/formats/other_form.hpp"
+#include "lib/tensor/non_finite.hpp"
 #include "lib/tensor/read.hpp"
 
 namespace ein::apps::tool {
@@ -31,10 +33,29 @@ struct EvalOptions {
     double limit = 2e11;  // scalar operations: minutes
 };
 
-void use_given_inputs(graph::EinGraph& graph, std::vector<std::string> const& texts) {
+std::vector<std::string> names_of_leaves(graph::EinGraph const& graph) {
     std::vector<std::string> names;
     for (graph::Leaf const& leaf : graph.leaves) names.push_back(graph.value(leaf.value).name);
-    for (auto const& [index, source] : given_sources(texts, names)) graph.leaves[index].source = source;
+    return names;
+}
+
+/// All that are missing at once.
+void check_given(graph::EinGraph const& graph) {
+    std::vector<Fault> faults;
+    for (graph::Leaf const& leaf : graph.leaves) {
+        std::string const& name = graph.value(leaf.value).name;
+        if (std::holds_alternative<tensor::MissingSource>(leaf.source))
+            faults.push_back(
+                {"", "tensor '" + name + "'", "data for it", "none", "give it with --input " + name + "=FILE"});
+    }
+    if (!faults.empty()) throw InputError(std::move(faults));
+}
+
+void use_given_inputs(graph::EinGraph& graph, std::vector<std::string> const& texts) {
+    std::vector<std::string> params;
+    for (auto const& [name, value] : graph.params) params.push_back(name);
+    for (auto const& [index, source] : given_sources(texts, names_of_leaves(graph), params))
+        graph.leaves[index].source = source;
 }
 
 /// Reads leaves box by box, each file opened once.
@@ -103,14 +124,21 @@ int eval(EvalOptions const& options) {
     graph::EinGraph graph = graph::lower_graph(read_graph(file, options.inputs));
     check_memory(graph, file.name);
     use_given_inputs(graph, options.inputs);
+    check_given(graph);
     relation::Interpreter interpreter(graph, leaf_reader(graph, file.folder),
-                                      given_params(options.params, graph.params));
+                                      given_params(options.params, graph.params, names_of_leaves(graph)));
     check_work(interpreter, graph, options.limit, file.name);
     if (!options.out.empty()) make_folder(options.out, "--out");
     for (ValueId output : graph.outputs) {
         tensor::HostTensor const tensor = interpreter.whole(output);
         std::string name = graph.value(output).name;
         print(name, tensor);
+        auto const found = tensor::count_non_finite(tensor.dtype(), tensor.bytes().data(),
+                                                    static_cast<std::size_t>(tensor.elements()));
+        if (found.nan > 0)
+            say("eintool", "note: " + std::to_string(found.nan) + " of " + std::to_string(tensor.elements()) +
+                               " elements of '" + name +
+                               "' are NaN; einrun --check-finite says in which node they begin");
         std::replace(name.begin(), name.end(), '/', '.');
         if (options.out.empty()) continue;
         fs::path const written = fs::path(options.out) / (name + ".npy");

@@ -1,4 +1,7 @@
 // Graphs from other tools: an einsum expression with shapes, networks, circuits, and a LLaMA's Hugging Face folder.
+#include <algorithm>
+#include <array>
+#include <cctype>
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
@@ -15,6 +18,8 @@
 #include "apps/inputs_below.hpp"
 #include "lib/base/error.hpp"
 #include "lib/base/json.hpp"
+#include "lib/base/text/letters.hpp"
+#include "lib/base/text/near_names.hpp"
 #include "lib/graph/read_graph.hpp"
 
 namespace ein::apps::tool {
@@ -34,6 +39,30 @@ struct ImportOptions {
     }
 };
 
+/// How shapes are written that somebody wrote as Python's or with other signs.
+std::string mend_shapes(std::string const& text) {
+    bool const nested = text.find_first_of("([") != std::string::npos;
+    std::string out;
+    for (char const c : text) {
+        bool const digit = std::isdigit(static_cast<unsigned char>(c)) != 0;
+        bool const within = nested ? c == ',' || c == ' ' : c == '*' || c == 'x' || c == 'X';
+        bool const between = nested ? c == ')' || c == ']' : c == ',' || c == ' ' || c == ';';
+        bool const ends_number = !out.empty() && std::isdigit(static_cast<unsigned char>(out.back())) != 0;
+        if (digit)
+            out += c;
+        else if (within && ends_number)
+            out += 'x';
+        else if (within && !out.empty() && out.back() == ',' && !nested)
+            out.back() = 'x';  // "10 x 20"
+        else if (between && ends_number)
+            out += ',';
+        else if (between && !out.empty() && out.back() == 'x' && nested)
+            out.back() = ',';  // "(5,)"
+    }
+    while (!out.empty() && (out.back() == ',' || out.back() == 'x')) out.pop_back();
+    return out.empty() ? "" : "; write --shapes " + out;
+}
+
 /// "10x20,20x30,5,": a shape an operand; an empty one is a scalar.
 std::vector<Shape> shapes_from(std::string const& text) {
     std::vector<Shape> shapes(1);
@@ -43,7 +72,8 @@ std::vector<Shape> shapes_from(std::string const& text) {
         Extent extent = 0;
         auto const [end, error] = std::from_chars(number.data(), number.data() + number.size(), extent);
         if (error != std::errc{} || end != number.data() + number.size() || extent < 0)
-            throw UsageError("import --shapes: expected extents such as 10x20, found '" + number + "'");
+            throw UsageError("import --shapes: expected extents such as 10x20, found '" + number + "'" +
+                             mend_shapes(text));
         shapes.back().push_back(extent);
         number.clear();
     };
@@ -60,6 +90,12 @@ std::vector<Shape> shapes_from(std::string const& text) {
 
 std::string graph_of(std::string const& einsum, std::vector<Shape> const& shapes, std::string const& dtype,
                      OrderedJson const& more) {
+    std::string const inputs = einsum.substr(0, einsum.find("->"));
+    auto const terms = static_cast<std::size_t>(std::ranges::count(inputs, ',')) + 1;
+    if (terms != shapes.size())
+        throw UsageError("import --shapes: expected " + std::to_string(terms) + (terms == 1 ? " shape" : " shapes") +
+                         ", one for each term of '" + inputs + "', found " + std::to_string(shapes.size()) +
+                         "; write an x between extents, a comma between shapes: 10x20,20x30");
     GraphText g("einsum", dtype);
     std::vector<std::string> names;
     for (std::size_t k = 0; k < shapes.size(); ++k) {
@@ -111,6 +147,43 @@ void check_options(ImportOptions const& options) {
         throw UsageError("import " + options.format + ": --shapes is an option of import einsum");
 }
 
+/// What formats are called elsewhere.
+std::string mend_format(std::string const& written) {
+    struct Format {
+        std::string_view written, ours;
+    };
+    constexpr std::array formats{Format{"llama", "safetensors-llama"},
+                                 Format{"safetensors", "safetensors-llama"},
+                                 Format{"huggingface", "safetensors-llama"},
+                                 Format{"hf", "safetensors-llama"},
+                                 Format{"transformers", "safetensors-llama"},
+                                 Format{"mistral", "safetensors-llama"},
+                                 Format{"qwen2", "safetensors-llama"},
+                                 Format{"openqasm", "qasm"},
+                                 Format{"qiskit", "qasm"},
+                                 Format{"circuit", "qasm"},
+                                 Format{"numpy", "einsum"},
+                                 Format{"expression", "einsum"}};
+    std::string name;
+    for (char const c : written)
+        if (c != '_' && c != '-') name += lower_letter(c);
+    for (Format const& format : formats)
+        if (name == format.written) return "; " + did_you_mean(format.ours);
+    if (name == "network" || name == "quimb" || name == "tensornetwork")
+        return "; a network is opt_einsum, cotengra or omeinsum, by what wrote the file";
+    if (name == "torch" || name == "pytorch" || name == "pt" || name == "tensorflow" || name == "jax" ||
+        name == "keras")
+        return "; write its operators as nodes, and its weights as .safetensors";
+    std::vector<std::string> const known{"einsum", "opt_einsum", "cotengra", "omeinsum", "qasm", "safetensors-llama"};
+    for (std::string const& each : known) {
+        std::string plain = each;
+        std::erase_if(plain, [](char c) { return c == '_' || c == '-'; });
+        if (plain == name) return "; " + did_you_mean(each);
+    }
+    std::string const mend = mend_name(written, known);
+    return mend.empty() ? "" : "; " + mend;
+}
+
 std::string imported(ImportOptions const& options) {
     if (options.format == "einsum")
         return graph_of(options.what, shapes_from(options.shapes), options.dtype_or_f32(), OrderedJson::object());
@@ -121,7 +194,7 @@ std::string imported(ImportOptions const& options) {
     std::string const use = "einsum, opt_einsum, cotengra, omeinsum, qasm or safetensors-llama";
     if (options.format == "onnx")
         throw UsageError("import " + options.format + " is not available in this version; use " + use);
-    throw UsageError("import: expected " + use + ", found '" + options.format + "'");
+    throw UsageError("import: expected " + use + ", found '" + options.format + "'" + mend_format(options.format));
 }
 
 int import(ImportOptions const& options) {

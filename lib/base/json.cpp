@@ -155,6 +155,9 @@ Json parse_json(std::string_view text, std::string const& file) {
         if (std::string_view(error.what()).find("ill-formed UTF-8") != std::string_view::npos)
             throw InputError(Fault{file, line_and_column(text, error.byte), "UTF-8", "a byte that is none",
                                    "save it as UTF-8: iconv -f latin1 -t utf-8 FILE > NEW"});
+        if (std::string_view(error.what()).find("; expected end of input") != std::string_view::npos)
+            throw InputError(Fault{file, line_and_column(text, error.byte), "JSON", "more text behind its one value",
+                                   "remove it, or write a file for each"});
         if (auto const mistake = json_mistake(text, error.byte))
             throw InputError(
                 Fault{file, line_and_column(text, mistake->byte), mistake->expected, mistake->found, mistake->fix});
@@ -219,9 +222,9 @@ void Cursor::refuse_kind(JsonKind wanted, std::string const& example) const {
     fail(expected_text(wanted), brief(*value_), mend_kind(wanted, *value_, otherwise));
 }
 
-std::optional<std::string> Cursor::string() const {
+std::optional<std::string> Cursor::string(std::string const& example) const {
     if (value_->is_string()) return value_->get<std::string>();
-    refuse_kind(JsonKind::string);
+    refuse_kind(JsonKind::string, example);
     return std::nullopt;
 }
 

@@ -50,7 +50,8 @@ public:
     void fail(std::string expected, std::string found, std::string fix) const;
 
     /// Typed readers: add a fault and return nothing when the value is of another type.
-    std::optional<std::string> string() const;
+    /// @param example  of what is to be written, for messages of what is no string
+    std::optional<std::string> string(std::string const& example = "") const;
     std::optional<std::int64_t> integer() const;  // 3 or 3.0
     std::optional<double> number() const;         // also "inf", "-inf", "nan"
     std::optional<bool> boolean() const;

@@ -23,6 +23,10 @@ constexpr std::string_view as_input =
 constexpr std::string_view other_norm =
     "norm is the 2-norm; the 1-norm is {\"einsum\": \"ij->i\", \"join\": \"abs(x)\"}, with \"agg\": \"max\" the "
     "maximum norm";
+constexpr std::string_view pairs =
+    "write \"pad_width\": [[before, after], ...], a pair for each axis from the first on, as NumPy has it";
+constexpr std::string_view output_behind =
+    "write the output behind ->, as in \"ij,jk->ik\"; \"name\" is what the node is called";
 constexpr std::string_view beside_data = "write it beside \"data\", as a key of the tensor";
 
 constexpr std::array foreign{
@@ -44,8 +48,17 @@ constexpr std::array foreign{
     ForeignKey{"bias", "inputs", as_input},
     ForeignKey{"gamma", "inputs", as_input},
     ForeignKey{"beta", "inputs", as_input},
+    ForeignKey{"output", "einsum", output_behind},
+    ForeignKey{"out", "einsum", output_behind},
+    ForeignKey{"optimize", "einsum", "remove it: a good order is found by itself, and \"path\" gives another"},
     ForeignKey{"ord", "op", other_norm},
     ForeignKey{"p", "op", other_norm},
+    ForeignKey{"pad", "pad_width", pairs},
+    ForeignKey{"pads", "pad_width", pairs},
+    ForeignKey{"padding", "pad_width", pairs},
+    ForeignKey{"paddings", "pad_width", pairs},
+    ForeignKey{"value", "constant_values", "write \"constant_values\""},
+    ForeignKey{"to", "dtype", "write \"dtype\""},
     ForeignKey{"until", "while",
                "write the opposite: \"while\" names a scalar that is 0 when the loop is to end, as {\"join\": \"!x\"} "
                "makes of this one"},

@@ -38,6 +38,8 @@ std::optional<std::string> number_in(Json const& found, JsonKind wanted) {
 std::string mend_number(JsonKind wanted, Json const& found) {
     if (auto const written = number_in(found, wanted)) return "write " + *written + ", without quotes";
     if (auto const one = alone(found); one && one->is_number()) return "write " + brief(*one) + ", without brackets";
+    if (wanted == JsonKind::integer && found.is_array() && all_of(found, is_name))
+        return "write how many they are: " + std::to_string(found.size());
     return wanted == JsonKind::integer ? "write a whole number" : R"(write a number, or "inf", "-inf" or "nan")";
 }
 
@@ -48,10 +50,13 @@ std::string mend_boolean(Json const& found) {
     return "write true or false";
 }
 
-std::string mend_string(Json const& found) {
-    if (found.is_number() || found.is_boolean()) return "write it in quotes: \"" + found.dump() + "\"";
+/// What is no text but for its quotes: words in quotes mean something only where any name is one.
+std::string mend_string(Json const& found, std::string const& otherwise) {
     if (auto const one = alone(found); one && is_name(*one)) return "write " + brief(*one) + ", without brackets";
-    return "write it in quotes";
+    if (!otherwise.empty()) return otherwise;
+    if (found.is_number() || found.is_boolean()) return "write it in quotes: \"" + found.dump() + "\"";
+    if (found.is_array() && all_of(found, is_name)) return "write one of them alone, as " + brief(found[0]);
+    return "write a text in quotes in its place";
 }
 
 std::string mend_object(Json const& found) {
@@ -93,7 +98,7 @@ std::string expected_text(JsonKind kind) {
 std::string mend_kind(JsonKind wanted, Json const& found, std::string const& otherwise) {
     std::string mend;
     switch (wanted) {
-        case JsonKind::string: return mend_string(found);
+        case JsonKind::string: return mend_string(found, otherwise);
         case JsonKind::integer:
         case JsonKind::number: return mend_number(wanted, found);
         case JsonKind::boolean: return mend_boolean(found);

@@ -223,7 +223,7 @@ private:
                                 std::string(ein::name(like.dtype)) + " and shape " + to_string(like.shape),
                             std::string(ein::name(found.dtype)) + " and shape " + to_string(found.shape),
                             like.shape == found.shape ? "give the node a \"dtype\", or cast what the loop begins with"
-                                                      : "an iteration must end with what the next can begin with");
+                                                      : mend_carried_shape(like.shape, found.shape));
             return std::nullopt;
         }
         ValueId const result = NodeBuilder(builder_, context.name + "/" + loop.names[carried.inside])

@@ -40,6 +40,7 @@ HostTensor read_all(Source const& source, std::string const& name, DType dtype, 
 struct FileContents {
     DType dtype;
     Shape shape;
+    bool of_sparse = false;  // an array of an archive that scipy.sparse.save_npz wrote
 };
 FileContents npy_contents(std::filesystem::path const& file);
 

@@ -1,6 +1,7 @@
 #include "planner/strategies/strategies.hpp"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <numeric>
 
@@ -58,10 +59,35 @@ std::string strategy_list() {
     return lines;
 }
 
+namespace {
+
+/// What training frameworks call strategies.
+std::string mend_usual(std::string const& name) {
+    struct Usual {
+        std::string_view written, ours;
+    };
+    constexpr std::array usual{
+        Usual{"ddp", "data"},     Usual{"dp", "data"},         Usual{"data-parallel", "data"},
+        Usual{"tp", "megatron"},  Usual{"tensor", "megatron"}, Usual{"tensor-parallel", "megatron"},
+        Usual{"sp", "sequence"},  Usual{"ring", "sequence"},   Usual{"context", "sequence"},
+        Usual{"cannon", "summa"}, Usual{"2d", "summa"},        Usual{"2.5d", "25d"}};
+    for (Usual const& row : usual)
+        if (name == row.written) return did_you_mean(row.ours);
+    if (name.starts_with("fsdp") || name.starts_with("zero"))
+        return "write it as \"mesh\" and \"sharding\" in the graph (examples/sharding-fsdp.json), or leave the option "
+               "out";
+    if (name == "auto" || name == "default" || name == "best") return "leave the option out for the best that is found";
+    return "";
+}
+
+}  // namespace
+
 void check_strategy(std::string const& name) {
     auto const& known = strategy_names();
     if (std::find(known.begin(), known.end(), name) != known.end()) return;
-    throw UsageError(Fault{"", "--decompose", one_of(known), "'" + name + "'", mend_name(name, known)});
+    std::string const usual = mend_usual(name);
+    throw UsageError(
+        Fault{"", "--decompose", one_of(known), "'" + name + "'", usual.empty() ? mend_name(name, known) : usual});
 }
 
 namespace {

@@ -82,7 +82,7 @@ void read_flops(Cursor const& at, Cluster& cluster, Notes& notes) {
 }
 
 void read_link(Cursor const& at, Link& link, Notes& notes) {
-    if (!at.expect_object()) return;
+    if (!at.expect_object(R"({"bandwidth": "100Gbit/s", "latency": "2us"})")) return;
     at.only_keys({"bandwidth", "latency", "per_message", "both_ways", "queue"});
     read_rate(at, "bandwidth", link.bandwidth, Quantity::bytes_per_second, notes);
     read_time(at, "latency", link.latency, notes);
@@ -92,7 +92,7 @@ void read_link(Cursor const& at, Link& link, Notes& notes) {
 }
 
 void read_speeds(Cursor const& at, std::map<int, double>& speeds) {
-    if (!at.expect_object()) return;
+    if (!at.expect_object(R"({"3": 0.5}: a rank, and how fast it is beside the others)")) return;
     for (auto const& [key, value] : at.value().items()) {
         int rank = -1;
         auto const [end, error] = std::from_chars(key.data(), key.data() + key.size(), rank);

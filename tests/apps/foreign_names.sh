@@ -64,6 +64,29 @@ takes '"einsum": "b,b->", "inputs": ["w", "w"], "join": "(x-y)^2/size(b)"'
 says 'exchange the two: "inputs": ["X", "n"], the table first' '"op": "gather", "inputs": ["n", "X"]'
 says 'did you mean "softmax"?' '"op": "sotfmax", "inputs": ["X"]'
 
+# Inputs and attributes in the number or under the names of other libraries.
+says 'list the condition, what is taken where it holds, and what elsewhere: [MASK, X, Y]' \
+    '"op": "where", "inputs": ["X", "W"]'
+says '"einsum": "ij,jk,kl->il", or a node for each' '"op": "matmul", "inputs": ["X", "W", "W"]'
+takes '"einsum": "ij,jk,kl->il", "inputs": ["X", "W", "W"]'
+says '"pad_width": [[before, after], ...], a pair for each axis' '"op": "pad", "inputs": ["X"], "pad": [1, 1, 1, 1]'
+takes '"op": "pad", "inputs": ["X"], "pad_width": [[1, 1], [1, 1]]'
+says 'write "dtype"' '"op": "cast", "inputs": ["X"], "to": "f16"'
+never 'remove it' '"op": "cast", "inputs": ["X"], "to": "f16"'
+says 'axes count from 0, negative ones from the last' '"op": "transpose", "inputs": ["X"], "axes": [1, 2]'
+says 'write them, as [0, 1] for all of a matrix; leave it out for the last' \
+    '"op": "softmax", "inputs": ["X"], "axis": null'
+takes '"op": "sum", "inputs": ["X"], "axis": null'
+says '{"op": "slice", "slices": "0"}, and read that' '"einsum": "ij->ij", "inputs": ["X"], "join": "x[0] * 2"'
+takes '"op": "slice", "inputs": ["X"], "slices": "0"'
+node '"einsum": "ij->ij", "inputs": ["X"], "join": "x*k"'
+sed 's/"eingraph": 1/&, "params": {"k": [1, 2]}/' g.json > list.json
+expect 3 'make it a tensor, with a term in "einsum": "tensors": {"k": {"data": {"values": [1,2]}}}' \
+    eintool validate list.json
+cat g.json g.json > two.json
+expect 3 "expected JSON, found more text behind its one value; remove it, or write a file for each" \
+    eintool validate two.json
+
 # Gradients by other names.
 cat > grad.json << 'EOF'
 {"eingraph": 1, "tensors": {"W": {"shape": [4], "data": {"fill": 2}}},

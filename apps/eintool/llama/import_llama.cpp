@@ -7,6 +7,7 @@
 #include "apps/eintool/llama/llama_config.hpp"
 #include "apps/eintool/llama/safetensors_folder.hpp"
 #include "lib/base/error.hpp"
+#include "lib/base/files/file_kind.hpp"
 #include "lib/base/files/input_file.hpp"
 #include "lib/base/files/missing_path.hpp"
 #include "lib/tensor/read.hpp"
@@ -156,6 +157,7 @@ public:
 
 private:
     void read_shape() {
+        refuse_text();
         found_ = tensor::npy_contents(o_.tokens);
         Shape const& shape = found_.shape;
         bool const fits = (shape.size() == 1 || shape.size() == 2) && element_count(shape) > 0 &&
@@ -165,9 +167,25 @@ private:
                                    "integers of shape [seq] or [batch, seq]" +
                                        (o_.batch ? ", batch " + std::to_string(*o_.batch) + " (--batch)" : ""),
                                    to_string(shape) + " of " + std::string(name(found_.dtype)),
-                                   "write one prompt, or several of one length as rows"});
+                                   fits ? "convert the numbers before saving them: a.astype(\"int64\")"
+                                        : "write one prompt, or several of one length as rows"});
         s_.sequence = shape.back();
         if (shape.size() == 2) s_.batch = shape[0];
+    }
+
+    /// Tokens as a text, or in place of a file.
+    void refuse_text() const {
+        std::string const expected = "a .npy file of integers";
+        std::error_code error;
+        if (!std::filesystem::exists(o_.tokens, error) &&
+            o_.tokens.find_first_not_of("0123456789 ,[]") == std::string::npos)
+            throw InputError(Fault{o_.tokens, "", expected, "numbers themselves",
+                                   "write them into one: numpy.save(\"tokens.npy\", numpy.array([1, 2, 3]))"});
+        auto kind = kind_of_file(o_.tokens);
+        if (!kind || kind->between == 0) return;
+        std::string const ends = "))";  // of save(..., loadtxt(...))
+        kind->mend.insert(kind->mend.size() - ends.size(), ", dtype=int");
+        throw InputError(Fault{o_.tokens, "", expected, found_text(*kind), kind->mend});
     }
 
     ImportLlama const& o_;

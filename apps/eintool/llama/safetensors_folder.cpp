@@ -66,7 +66,14 @@ void SafetensorsFolder::read_index(fs::path const& index) {
     Json const document = parse_json(read_input_text(index), index.string());
     for (auto const& [name, file] : weight_map(document, index.string())) files.insert(file_of_[name] = folder_ / file);
     std::vector<Fault> faults;
-    for (fs::path const& file : files) open(file, faults);
+    for (fs::path const& file : files) {
+        std::error_code error;
+        if (fs::exists(file, error))
+            open(file, faults);
+        else
+            faults.push_back({file.string(), "", "a file, since " + index.filename().string() + " names it", "none",
+                              "the download is not complete: get the model again"});
+    }
     throw_if_any(std::move(faults));
     for (auto const& [file, directory] : files_)
         for (std::string const& name : directory.names())

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 
 #include "apps/eintool/make/graph_kind.hpp"
 #include "lib/base/error.hpp"
@@ -46,13 +47,43 @@ Option density_option(std::string const& by_default) {
     return {"--density", "the share of elements that a sparse tensor lists", OptionValue::number, by_default, 0, 1};
 }
 
+namespace {
+
+/// What others call these graphs.
+std::string mend_usual(std::string const& name) {
+    struct Usual {
+        std::string_view written, ours;
+    };
+    constexpr std::array usual{Usual{"mlp", "ffnn-step"},       Usual{"nn", "ffnn-step"},
+                               Usual{"mnist", "ffnn-step"},     Usual{"ffnn", "ffnn-step"},
+                               Usual{"training", "ffnn-step"},  Usual{"transformer", "llama"},
+                               Usual{"gpt", "llama"},           Usual{"gpt2", "llama"},
+                               Usual{"llm", "llama"},           Usual{"gemm", "matmul"},
+                               Usual{"mm", "matmul"},           Usual{"bmm", "matmul"},
+                               Usual{"sdpa", "attention"},      Usual{"regression", "linear-regression"},
+                               Usual{"stencil", "heat"},        Usual{"jacobi", "heat"},
+                               Usual{"poisson", "heat"},        Usual{"knn", "nearest-neighbour"},
+                               Usual{"sssp", "shortest-paths"}, Usual{"apsp", "shortest-paths"},
+                               Usual{"game-of-life", "life"},   Usual{"als", "factorization"},
+                               Usual{"nmf", "factorization"}};
+    for (Usual const& row : usual)
+        if (name == row.written) return did_you_mean(row.ours);
+    return "";
+}
+
+}  // namespace
+
 GraphKind const& kind_named(std::string const& name) {
     std::vector<std::string> names;
     for (GraphKind const& kind : graph_kinds()) {
         if (kind.name == name) return kind;
         names.push_back(kind.name);
     }
-    throw UsageError(Fault{"", "make", one_of(names), "'" + name + "'", mend_name(name, names)});
+    std::string const usual = mend_usual(name);
+    throw UsageError(Fault{
+        "", "make", one_of(names), "'" + name + "'",
+        usual.empty() ? mend_name(name, names, "write a graph of it (docs/graph-format.md), or begin with one of these")
+                      : usual});
 }
 
 std::string make_graph(GraphKind const& kind, Wanted const& wanted) { return kind.make(Request(kind, wanted)); }

@@ -24,8 +24,12 @@ constexpr std::array pickles{"\x80\2"sv, "\x80\3"sv, "\x80\4"sv, "\x80\5"sv};
 std::string named(std::string_view mend, fs::path const& file) {
     std::string const folder = file.has_parent_path() ? file.parent_path().string() : ".";
     std::string out(mend);
-    for (auto const& [word, name] :
-         {std::pair("FILE"sv, file.filename().string()), {"STEM"sv, file.stem().string()}, {"FOLDER"sv, folder}})
+    bool const taken = file.extension() == ".sched";  // where the schedule would be written
+    std::string const elsewhere = taken ? " -o " + file.stem().string() + ".planned.sched" : "";
+    for (auto const& [word, name] : {std::pair("OTHER_PLACE"sv, elsewhere),
+                                     {"FILE"sv, file.filename().string()},
+                                     {"STEM"sv, file.stem().string()},
+                                     {"FOLDER"sv, folder}})
         for (std::size_t at = out.find(word); at != std::string::npos; at = out.find(word, at + name.size()))
             out.replace(at, word.size(), name);
     return out;
@@ -107,10 +111,13 @@ std::optional<FileKind> table(std::string_view text, fs::path const& name) {
         std::string_view const row = titled ? second : first;
         if (row.empty() || !are_numbers(row, by.sign)) continue;
         if (row.find(by.sign) == std::string_view::npos && by.sign != ' ') continue;
-        return FileKind{FileUse::other, "numbers as text, " + std::string(by.words) + " (" + shown(first) + ")",
+        return FileKind{FileUse::other,
+                        "numbers as text, " + std::string(by.words) + " (" + shown(first) + ")",
                         named(R"(convert it: numpy.save("STEM.npy", numpy.loadtxt("FILE")", name) +
                             std::string(by.argument) + (titled ? ", skiprows=1" : "") + "))",
-                        true, by.argument.empty()};
+                        true,
+                        by.sign,
+                        by.argument.empty()};
     }
     return std::nullopt;
 }
@@ -146,6 +153,52 @@ bool is_python(std::string_view text) {
            line.find('{') == std::string_view::npos;
 }
 
+/// Up to so many lines of a text, without comments and empty ones.
+std::vector<std::string_view> lines_of(std::string_view text) {
+    constexpr std::size_t most = 20;
+    std::vector<std::string_view> lines;
+    for (std::size_t at = 0; at < text.size() && lines.size() < most;
+         at = text.find('\n', at), at += at < text.size()) {
+        std::string_view const line = first_line(text.substr(at));
+        if (line.find_first_not_of(" \t") != std::string_view::npos && !line.starts_with('#')) lines.push_back(line);
+    }
+    return lines;
+}
+
+bool is_word(std::string_view text) {
+    return !text.empty() && std::ranges::all_of(text, [](unsigned char c) {
+        return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.';
+    });
+}
+
+/// "key: value" or "- item" on every line that is not indented.
+bool is_yaml(std::vector<std::string_view> const& lines) {
+    bool keys = false;
+    for (std::string_view const line : lines) {
+        if (line == "---" || line.starts_with(' ') || line.starts_with("- ")) continue;
+        std::size_t const colon = line.find(':');
+        if (colon == std::string_view::npos || !is_word(line.substr(0, colon))) return false;
+        if (colon + 1 < line.size() && line[colon + 1] != ' ') return false;
+        keys = true;
+    }
+    return keys;
+}
+
+/// "node01 slots=4" or "node01:4" on each line, one of them with its number at least.
+bool is_host_list(std::vector<std::string_view> const& lines) {
+    bool numbered = false;
+    for (std::string_view const line : lines) {
+        std::size_t const end = std::min(line.find_first_of(" :"), line.size());
+        std::string_view const rest = line.substr(end);
+        if (!is_word(line.substr(0, end)) || is_number(line.substr(0, end))) return false;
+        bool const slots = rest.find("slots=") != std::string_view::npos;
+        bool const count = rest.size() > 1 && rest[1] != ' ' && rest[0] == ':' && is_number(rest.substr(1));
+        if (!rest.empty() && !slots && !count) return false;
+        numbered = numbered || slots || count;
+    }
+    return numbered;
+}
+
 FileKind text_kind(std::string_view text, fs::path const& name, FileUse wanted) {
     std::string_view const trimmed = text.substr(std::min(text.size(), text.find_first_not_of(" \t\r\n")));
     if (trimmed.starts_with('<'))
@@ -165,8 +218,24 @@ FileKind text_kind(std::string_view text, fs::path const& name, FileUse wanted) 
         json.certain = false;
         return json;
     }
-    return {FileUse::other, "text (" + shown(first_line(text)) + ")",
-            "write its numbers with numpy.save, or give another file", false, true};
+    std::vector<std::string_view> const lines = lines_of(text);
+    if (is_host_list(lines))
+        return other("a list of hosts", "give it to the launcher: mpirun --hostfile FILE; what is wanted here is JSON",
+                     name);
+    if (is_yaml(lines)) {
+        FileKind yaml = other("YAML",
+                              R"(write it as JSON: python3 -c 'import json, yaml; )"
+                              R"(print(json.dumps(yaml.safe_load(open("FILE"))))' > STEM.json)",
+                              name);
+        yaml.words = true;
+        return yaml;
+    }
+    return {FileUse::other,
+            "text (" + shown(first_line(text)) + ")",
+            "write its numbers with numpy.save, or give another file",
+            false,
+            0,
+            true};
 }
 
 std::optional<FileKind> kind_of_folder(fs::path const& path) {
@@ -210,7 +279,10 @@ std::optional<FileKind> kind_of_keys(std::function<bool(std::string_view)> const
 std::optional<FileKind> kind_of_bytes(std::string_view text, std::uint64_t size, fs::path const& name, FileUse wanted) {
     if (size == 0) return other("an empty file", "write it again", name);
     if (text.starts_with("PK\3\4") && text.substr(0, 512).find("/data.pkl") != std::string_view::npos)
-        return other("a file of PyTorch", R"(convert it: numpy.save("STEM.npy", torch.load("FILE").numpy()))", name);
+        return other("a file of PyTorch",
+                     R"(convert it: safetensors.torch.save_file(torch.load("FILE"), "STEM.safetensors") of a dict )"
+                     R"(of tensors, numpy.save("STEM.npy", torch.load("FILE").numpy()) of one)",
+                     name);
     for (file_tables::Magic const& magic : file_tables::magics)
         if (text.starts_with(magic.begins)) return kind(magic.row, name);
     if (is_safetensors(text, size))

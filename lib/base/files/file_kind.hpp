@@ -40,6 +40,7 @@ struct FileKind {
     std::string looks;    // "a run report"
     std::string mend;     // what to do with it
     bool certain = true;  // a signature or keys that nothing else has; else what text looks like
+    char between = 0;     // numbers as text: the sign between them
     bool words = false;   // text that may be words with spaces between them, as listed elements are
 };
 

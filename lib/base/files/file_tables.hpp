@@ -15,11 +15,12 @@ struct Row {
     std::string_view looks, mend;
 };
 
-inline constexpr Row schedule{FileUse::schedule, "a schedule",
-                              "einrun runs it, eintool show shows it; a graph is what it was planned from, a run "
-                              "report what einrun --report writes when it runs it"};
+inline constexpr Row schedule{
+    FileUse::schedule, "a schedule",
+    "einrun runs it, eintool show shows it; a graph is what it was planned from, a run "
+    "report what einrun --report writes when it runs it, a plan what einplan --plan-out writes"};
 inline constexpr Row graph{FileUse::graph, "a graph",
-                           "plan it: einplan FILE -n 4; einrun runs the schedule that it writes"};
+                           "plan it: einplan FILE -n 4OTHER_PLACE; einrun runs the schedule that it writes"};
 inline constexpr Row plan{FileUse::plan, "a plan", "give it beside its graph: einplan GRAPH --plan-in FILE"};
 inline constexpr Row cluster{FileUse::cluster, "a cluster file",
                              "give it beside a graph: einplan GRAPH -n 4 --cluster FILE --simulate"};
@@ -52,7 +53,8 @@ constexpr Row other(std::string_view looks, std::string_view mend) { return {Fil
 inline constexpr std::array magics{
     Magic{"EINSCHED"sv, schedule},
     Magic{"OPENQASM"sv, circuit},
-    Magic{"\x93NUMPY"sv, other("a .npy file", R"(name it in a graph: "data": {"npy": "FILE"})")},
+    Magic{"\x93NUMPY"sv,
+          other("a .npy file", R"(name it in a graph: "data": {"npy": "FILE"}; numpy.load("FILE") reads it)")},
     Magic{"PK\3\4"sv,
           other("a zip archive, as .npz is", R"(name it in a graph: "data": {"npz": "FILE", "entry": NAME},)"
                                              R"( or "scipy" for what scipy.sparse.save_npz wrote)")},
@@ -97,6 +99,9 @@ inline constexpr std::array keyed{
     Keyed{{"ranks_per_node"}, cluster},
     Keyed{{"flops_per_second"}, cluster},
     Keyed{{"between", "inside"}, cluster},
+    Keyed{{"inside"}, cluster},
+    Keyed{{"between"}, cluster},
+    Keyed{{"bytes_per_second"}, cluster},
     Keyed{{"format_string", "shapes"}, opt_einsum},
     Keyed{{"einsum", "shapes"}, opt_einsum},
     Keyed{{"inputs", "output", "size_dict"}, cotengra},

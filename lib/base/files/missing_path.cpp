@@ -1,6 +1,7 @@
 #include "lib/base/files/missing_path.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <vector>
@@ -83,11 +84,37 @@ std::string near_path(fs::path const& path, PathIs wanted, std::string_view exte
     return found.string();
 }
 
+namespace {
+
+/// Whether it is what stands before :// of an address, as file: or s3:, of more than a drive's letter.
+bool is_scheme(std::string const& part) {
+    return part.size() > 2 && part.ends_with(':') &&
+           std::all_of(part.begin(), part.end() - 1, [](unsigned char c) { return std::isalnum(c) != 0; });
+}
+
+}  // namespace
+
+std::string mend_no_path(std::filesystem::path const& path) {
+    fs::path until;
+    for (auto part = path.begin(); part != path.end(); ++part) {
+        std::string const word = part->string();
+        until /= *part;
+        if (is_there(until)) continue;
+        if (word.starts_with('~') || word.starts_with('$'))
+            return word + " is what a shell replaces, and stands in quotes or in a file here: write the whole path";
+        if (word.find_first_of("*?") != std::string::npos)
+            return "name one file: " + word + " is what a shell replaces, and stands in quotes or in a file here";
+        if (!is_scheme(word)) continue;
+        fs::path rest("/");
+        for (auto next = std::next(part); next != path.end(); ++next) rest /= *next;
+        if (word == "file:") return "write the path alone: " + rest.string();
+        return "download it: only files are read";
+    }
+    return "";
+}
+
 std::string mend_missing(fs::path const& path, PathIs wanted, std::string otherwise) {
-    std::string const begin = path.empty() ? "" : path.begin()->string();
-    if (begin.starts_with('~') || begin.starts_with('$'))
-        return begin + " is what a shell replaces, and stands in quotes or in a file here: write the whole path";
-    if (path.string().starts_with("http") && begin.ends_with(':')) return "download it: only files are read";
+    if (std::string mend = mend_no_path(path); !mend.empty()) return mend;
     std::error_code error;
     if (fs::is_symlink(fs::symlink_status(path, error)))
         return "it is a link to " + fs::read_symlink(path, error).string() + ", which is not there";

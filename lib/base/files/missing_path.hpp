@@ -18,6 +18,9 @@ enum class PathIs { file, folder, either };
 /// there is none. @param extension  names that end so are taken before others
 std::string near_path(std::filesystem::path const& path, PathIs wanted, std::string_view extension = "");
 
+/// What to do about words that are no path, as "~/A.npy", "*.npy" or "file:///A.npy" in a graph; "" for a path.
+std::string mend_no_path(std::filesystem::path const& path);
+
 /// What to do about a path that is not there. @param otherwise  where nothing is near and its folder is there
 std::string mend_missing(std::filesystem::path const& path, PathIs wanted = PathIs::file,
                          std::string otherwise = "check its name");

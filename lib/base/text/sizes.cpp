@@ -63,7 +63,7 @@ std::string mend_bits(std::string_view text, std::string_view per) {
 std::string note_of_small(std::string_view text) {
     constexpr double small = 1 << 20;
     auto const parts = number_and_unit(text);
-    if (!parts || !parts->unit.empty() || !(parts->number < small)) return "";
+    if (!parts || !parts->unit.empty() || !(parts->number < small) || parts->number < 0) return "";
     std::string const& amount = parts->written;
     std::string const large = parts->number < 1024 ? amount + "GiB or " : "";
     return amount + " without a unit is " + format_bytes(parts->number) + ": write " + large + amount +

@@ -59,13 +59,17 @@ std::optional<std::size_t> OpReader::one_axis(Cursor const& at, std::int64_t axi
     if (axis >= -count && axis < count) return static_cast<std::size_t>(axis < 0 ? axis + count : axis);
     at.fail(order == 0 ? "no axis: the tensor is a scalar"
                        : "an axis from " + std::to_string(-count) + " to " + std::to_string(count - 1),
-            std::to_string(axis), "negative axes count from the last one");
+            std::to_string(axis), "axes count from 0, negative ones from the last");
     return std::nullopt;
 }
 
 std::optional<std::vector<std::size_t>> OpReader::normalized_or_last(AxesAttribute const& axes) const {
     std::vector<std::size_t> last;
     if (order() > 0) last.push_back(order() - 1);
+    if (axes.at.value().is_null()) {  // of NumPy and SciPy it means all
+        axes.at.fail("axes", "null", "write them, as [0, 1] for all of a matrix; leave it out for the last");
+        return std::nullopt;
+    }
     return normalized(axes, order(), last);
 }
 

@@ -91,4 +91,22 @@ std::string recipe_for(std::string_view written) {
     return "";
 }
 
+std::string mend_inputs(std::string_view op) {
+    struct Listed {
+        std::string_view op, inputs;
+    };
+    constexpr Listed listed[]{
+        {"where", "list the condition, what is taken where it holds, and what elsewhere: [MASK, X, Y]"},
+        {"matmul", "write one product of all: \"einsum\": \"ij,jk,kl->il\", or a node for each"},
+        {"dot", "write one product of all: \"einsum\": \"ij,jk,kl->il\", or a node for each"},
+        {"gather", "list the table, then the indices: [T, n]"},
+        {"clip", "list the tensor, the least and the largest; or write \"join\": \"clip(x, 0, 1)\" for numbers"},
+        {"concat", "list all tensors that are joined: [A, B]"},
+        {"layer_norm", "list the tensor, then the scale and the bias if there are some: [X, SCALE, BIAS]"},
+    };
+    for (Listed const& row : listed)
+        if (row.op == op) return std::string(row.inputs);
+    return "list the tensors that " + std::string(op) + " reads";
+}
+
 }  // namespace ein::graph

@@ -12,4 +12,7 @@ namespace ein::graph {
 /// "cross_entropy" are one name.
 std::string recipe_for(std::string_view written);
 
+/// What to list for an op that has another number of inputs.
+std::string mend_inputs(std::string_view op);
+
 }  // namespace ein::graph

@@ -185,7 +185,7 @@ std::optional<ValueId> read_op(NodeContext& context) {
     only_node_keys(context.node, keys);
     if (context.inputs.size() < entry->least_inputs || context.inputs.size() > entry->most_inputs)
         context.node.at("inputs").fail(inputs_expected(*entry), std::to_string(context.inputs.size()),
-                                       "list the tensors that " + std::string(entry->name) + " reads");
+                                       mend_inputs(entry->name));
     OpReader reader(context, entry->name);
     bool const good = context.node.faults().list().size() == faults_before;
     if (!good) context.inputs.clear(), context.inputs.emplace_back();  // attributes are still checked

@@ -258,8 +258,10 @@ void resolve_loop(NodeDeclaration& declaration, Names& names) {
 }
 
 void resolve_inputs(NodeDeclaration& declaration, Names& names) {
-    auto const inputs =
-        required(declaration.node, "inputs", "name the tensors that it reads: \"inputs\": [\"A\", \"B\"]");
+    std::string mend = "name the tensors that it reads: \"inputs\": [\"A\", \"B\"]";
+    for (std::string const key : {"input", "operands", "args", "arguments", "tensors", "of"})
+        if (declaration.node.has(key)) mend = "write \"inputs\" for \"" + key + "\"";
+    auto const inputs = required(declaration.node, "inputs", mend);
     auto const list = inputs ? one_or_more(*inputs) : std::nullopt;
     if (list && list->empty()) inputs->fail("one input or more", "none", "name the tensors that it reads");
     declaration.usable = list && !list->empty();

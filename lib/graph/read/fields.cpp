@@ -132,4 +132,11 @@ std::optional<std::string> read_name(Cursor const& at) {
     return std::nullopt;
 }
 
+std::string mend_carried_shape(Shape const& begins, Shape const& ends) {
+    auto const squeezed = [](Shape shape) { return std::erase(shape, 1), shape; };
+    if (squeezed(begins) != squeezed(ends)) return "an iteration must end with what the next can begin with";
+    return "begin with \"shape\": " + index_text(ends) +
+           ", or end with {\"op\": \"reshape\", \"shape\": " + index_text(begins) + "}";
+}
+
 }  // namespace ein::graph

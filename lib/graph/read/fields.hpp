@@ -41,4 +41,7 @@ std::optional<std::string> read_name(Cursor const& at);
 /// 'text' for messages.
 std::string quote(std::string_view text);
 
+/// What to do where a loop ends an iteration with another shape than it begins with.
+std::string mend_carried_shape(Shape const& begins, Shape const& ends);
+
 }  // namespace ein::graph

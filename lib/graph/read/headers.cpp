@@ -67,7 +67,10 @@ void complete(TensorDeclaration& declaration, Written const& written, Cursor con
     if (!written.shape && !tensor.has("shape")) declaration.shape = contents.shape;
     if (written.shape && !tensor::may_be_read_as(source, contents.shape, *written.shape))
         tensor.at("shape").fail("shape " + to_string(contents.shape) + has, to_string(*written.shape),
-                                "correct it, leave it out, or give another file");
+                                contents.of_sparse ? "write \"sparse\": true, \"data\": {\"scipy\": " +
+                                                         Json(*tensor::file_of(source)).dump() +
+                                                         "} for the sparse matrix that it is of"
+                                                   : "correct it, leave it out, or give another file");
 }
 
 std::string completed_text(std::string_view json, Json document, std::vector<Completed> const& completed) {

@@ -26,6 +26,14 @@ std::string other_meaning(std::string const& name) {
                                                                                                         : "";
 }
 
+double read_number(Cursor const& at, std::string const& name) {
+    if (!at.value().is_array() || at.size() < 2) return at.number().value_or(0);
+    at.fail("a number", brief(at.value()),
+            "make it a tensor, with a term in \"einsum\": \"tensors\": {" + Json(name).dump() +
+                ": {\"data\": {\"values\": " + brief(at.value()) + "}}}");
+    return 0;
+}
+
 }  // namespace
 
 scalar::Params read_params(Cursor const& params) {
@@ -40,7 +48,7 @@ scalar::Params read_params(Cursor const& params) {
         else if (!meaning.empty())
             at.fail("a name that means nothing else in an expression", quote(name) + ", " + meaning, "rename it");
         else
-            result[name] = at.number().value_or(0);
+            result[name] = read_number(at, name);
     }
     return result;
 }

@@ -26,6 +26,9 @@ void read_parts(Cursor const& entry, GraphBuilder& graph, ValueId of) {
     Shape const extents = cut_extents(graph.graph(), *node);
     std::vector<std::string> names;
     for (std::size_t k = 0; k < extents.size(); ++k) names.push_back(cut_name(*node, k));
+    std::string const otherwise = names.empty()                       ? "remove it"
+                                  : names.front().starts_with("axis") ? "write axis0 for the op's first axis, and so on"
+                                                                      : "write one of these";
     Parts fixed(extents.size(), 0);
     for (auto const& [name, unused] : entry.value().items()) {
         auto const known = std::find(names.begin(), names.end(), name);
@@ -34,7 +37,7 @@ void read_parts(Cursor const& entry, GraphBuilder& graph, ValueId of) {
             fixed[label] = read_part(entry.at(name), extents[label]).value_or(0);
         } else if (!name.starts_with("x-")) {
             entry.at(name).fail(names.empty() ? "no label (the node has none)" : "one of its labels: " + one_of(names),
-                                quote(name), mend_name(name, names, "remove it"));
+                                quote(name), mend_name(name, names, otherwise));
         }
     }
     graph.fix_parts(value, std::move(fixed));

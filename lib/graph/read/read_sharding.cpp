@@ -27,6 +27,8 @@ std::vector<std::string> split(std::string const& text, char between) {
     return out;
 }
 
+std::string quote_text(std::string const& text) { return "\"" + text + "\""; }
+
 std::vector<std::string> words_of(std::string const& text) {
     std::istringstream in(text);
     std::vector<std::string> out;
@@ -51,7 +53,7 @@ public:
         : entry_(entry), mesh_(mesh), names_(names_of(mesh)), value_(value), labels_(labels), user_(mesh.size()) {}
 
     std::optional<LabelledSharding> read() {
-        auto const text = entry_.string();
+        auto const text = entry_.string(as_words());
         if (!text) return std::nullopt;
         std::vector<std::string> const words = words_of(*text);
         if (words.size() != value_.shape.size()) {
@@ -70,6 +72,21 @@ public:
     }
 
 private:
+    /// How a list is written, as of JAX's PartitionSpec: ["dp", null] is "a/dp b".
+    std::string as_words() const {
+        Json const& found = entry_.value();
+        bool const fits = found.is_array() && found.size() == value_.shape.size() && found.size() <= 26;
+        std::vector<std::string> words;
+        for (std::size_t axis = 0; fits && axis < found.size(); ++axis) {
+            std::string word = labels_.empty() ? std::string(1, static_cast<char>('a' + axis)) : labels_[axis];
+            std::vector<std::string> over;
+            for (Json const& each : found[axis].is_array() ? found[axis] : Json::array({found[axis]}))
+                if (each.is_string()) over.push_back(each.get<std::string>());
+            words.push_back(std::move(word += over.empty() ? "" : "/" + joined(over, ",")));
+        }
+        return quote_text(fits ? joined(words, " ") : "batch/dp seq d") + ", a word for each axis";
+    }
+
     std::vector<int> read_axis(std::size_t axis, AxisText const& text) {
         if (text.label.empty())
             fail("a label before '/'", "none for axis " + std::to_string(axis), "name the axis: \"batch/dp\"");

@@ -123,16 +123,36 @@ std::optional<double> read_density(Cursor const& data) {
     return std::nullopt;
 }
 
+/// Of what is no text: {"normal": {"mean": 0}} is "normal" with what is in it beside it.
+std::string random_example(Json const& found) {
+    std::string const name = found.is_object() && found.size() == 1 ? found.begin().key() : "";
+    if (name != "normal" && name != "uniform") return "\"uniform\" or \"normal\"";
+    std::string beside;
+    if (found.begin()->is_object())
+        for (auto const& [key, value] : found.begin()->items()) beside += ", \"" + key + "\": " + brief(value);
+    return "\"" + name + "\"" +
+           (beside.empty() ? "" : " with the rest beside it: {\"random\": \"" + name + "\"" + beside + "}");
+}
+
+/// What other libraries call their random numbers.
+std::string mend_random(std::string const& text) {
+    if (text.starts_with("gauss") || text == "randn") return "write \"normal\"";
+    if (text == "rand" || text == "random") return "write \"uniform\"";
+    if (text == "randint" || text.starts_with("int"))
+        return "write \"uniform\" with \"low\" and \"high\", and \"dtype\": \"i64\" beside \"data\"";
+    for (std::string_view const scaled : {"xavier", "glorot", "kaiming", "he", "lecun"})
+        if (text.starts_with(scaled))
+            return "write \"normal\" with \"std\" as a number, for example sqrt(2/fan_in) worked out";
+    std::vector<std::string> const known{"uniform", "normal"};
+    return mend_name(text, known, "write one of these");
+}
+
 std::optional<Source> read_random(Cursor const& data, DType dtype) {
-    auto const text = data.at("random").string();
+    auto const text = data.at("random").string(random_example(data.at("random").value()));
     if (!text) return std::nullopt;
     bool const uniform = *text == "uniform";
     if (!uniform && *text != "normal") {
-        std::vector<std::string> const known{"uniform", "normal"};
-        data.at("random").fail("\"uniform\" or \"normal\"", quote(*text),
-                               text->starts_with("gauss") || *text == "randn"
-                                   ? "write \"normal\""
-                                   : mend_name(*text, known, "write one of these"));
+        data.at("random").fail("\"uniform\" or \"normal\"", quote(*text), mend_random(*text));
         return std::nullopt;
     }
     if (std::string const other = uniform ? "normal" : "uniform", first = uniform ? "mean" : "low",
@@ -213,6 +233,26 @@ std::string data_mend(Json const& value) {
     return "write {\"npy\": FILE}, after numpy.save(FILE, array), or another kind of data";
 }
 
+/// What others call kinds of data.
+std::string mend_kind_of_data(std::string const& written, Cursor const& data) {
+    if (written == "zeros") return "write {\"fill\": 0}";
+    if (written == "ones") return "write {\"fill\": 1}";
+    if (written == "constant" || written == "full" || written == "value")
+        return "write {\"fill\": " + brief(data.at(written).value()) + "}";
+    if (written == "normal" || written == "uniform" || written == "randn" || written == "rand")
+        return "write {\"random\": \"" + std::string(written == "uniform" || written == "rand" ? "uniform" : "normal") +
+               "\", \"seed\": 1}";
+    if (written == "array" || written == "list" || written == "tensor" || written == "inline")
+        return "write {\"values\": [...]}";
+    if (written == "eye" || written == "identity" || written == "arange" || written == "linspace" || written == "range")
+        return "write {\"fill\": 1}, and take its index in a node: \"join\": \"[i]\", or \"[i] == [j]\" for eye";
+    if (written == "pt" || written == "pth" || written == "torch" || written == "pickle" || written == "h5" ||
+        written == "hdf5")
+        return "write the array with numpy.save, then {\"npy\": \"A.npy\"}";
+    if (written == "bin" || written == "binary") return "write {\"raw\": " + brief(data.at(written).value()) + "}";
+    return "";
+}
+
 bool check_object(Cursor const& data) {
     if (data.value().is_object()) return true;
     data.fail("an object that says what kind of data it is", brief(data.value()), data_mend(data.value()));
@@ -249,6 +289,11 @@ std::optional<Source> read_source(Cursor const& data, std::optional<Shape> const
     }
     if (named && (unknown == "file" || unknown == "path")) {
         data.fail("one kind of data: " + one_of(known), brief(data.value()), data_mend(Json(file)));
+        return std::nullopt;
+    }
+    std::string const mend = found.empty() ? mend_kind_of_data(unknown, data) : "";
+    if (!mend.empty()) {
+        data.fail("one kind of data: " + one_of(known), brief(data.value()), mend);
         return std::nullopt;
     }
     data.fail("one kind of data: " + one_of(known),

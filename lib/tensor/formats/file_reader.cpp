@@ -94,15 +94,43 @@ std::unique_ptr<Reader> open_npy_storage(StoragePtr storage, Source const& sourc
 
 }  // namespace
 
+namespace {
+
+/// How NumPy calls it: "float32" for f32.
+std::string numpy_name(DType dtype) {
+    if (dtype == DType::boolean) return "bool";
+    std::string const text(name(dtype));
+    std::string const bits = text.substr(text.find_first_of("0123456789"));
+    switch (text.front()) {
+        case 'i': return "int" + bits;
+        case 'u': return "uint" + bits;
+        case 'c': return "complex" + bits;
+        default: return "float" + bits;
+    }
+}
+
+/// Where the file has the same elements under a shape that is near.
+std::string mend_shape(Shape const& found, Shape const& wanted) {
+    std::string const declare = "declare \"shape\": " + index_text(found);
+    auto const squeezed = [](Shape shape) { return std::erase(shape, 1), shape; };
+    if (squeezed(found) == squeezed(wanted))
+        return declare + " or reshape what is in the file: a.reshape" + to_string(wanted);
+    if (found == Shape(wanted.rbegin(), wanted.rend())) return declare + ", or transpose what is in the file: a.T";
+    return declare + " or give another file";
+}
+
+}  // namespace
+
 void check_contents(std::string const& file, Source const& source, Wanted const& wanted, DType dtype,
                     Shape const& shape) {
     Faults faults(file);
     if (!may_be_read_as(source, dtype, wanted.dtype))
         faults.add("tensor '" + wanted.name + "'", std::string(name(wanted.dtype)), std::string(name(dtype)),
-                   "declare \"dtype\": \"" + std::string(name(dtype)) + "\" or convert the file");
+                   "declare \"dtype\": \"" + std::string(name(dtype)) + "\" or convert the file" +
+                       (wanted.dtype == DType::bf16 ? "" : ": a.astype(\"" + numpy_name(wanted.dtype) + "\")"));
     if (!may_be_read_as(source, shape, wanted.shape))
         faults.add("tensor '" + wanted.name + "'", "shape " + to_string(wanted.shape), "shape " + to_string(shape),
-                   "declare \"shape\": " + index_text(shape) + " or give another file");
+                   mend_shape(shape, wanted.shape));
     faults.throw_if_any();
 }
 
@@ -198,6 +226,15 @@ ZipEntry const* find_entry(ZipDirectory const& directory, std::string const& wan
     return nullptr;
 }
 
+/// A near name; where there is none, how the first entry is named.
+std::string mend_entry(std::string const& entry, std::string const& file, std::string const& tensor,
+                       std::vector<std::string> const& names) {
+    std::string const mend = mend_names(entry, names, "the file");
+    if (names.empty() || mend.starts_with("did you mean")) return mend;
+    return mend + "; write \"entry\": \"" + names.front() + "\" in the graph, or --input " + tensor + "=" +
+           std::filesystem::path(file).filename().string() + ":" + names.front();
+}
+
 ZipEntry const& find_entry(ZipDirectory const& directory, std::string const& file, NpzSource const& source,
                            Asker const& wanted) {
     if (ZipEntry const* const found = find_entry(directory, source.entry)) return *found;
@@ -206,7 +243,7 @@ ZipEntry const& find_entry(ZipDirectory const& directory, std::string const& fil
         names.push_back(entry.name.ends_with(".npy") ? entry.name.substr(0, entry.name.size() - 4) : entry.name);
     throw InputError(Fault{file, "tensor '" + wanted.name + "'", "an entry '" + source.entry + "'",
                            "none among its " + std::to_string(names.size()),
-                           mend_names(source.entry, names, "the file")});
+                           mend_entry(source.entry, file, wanted.name, names)});
 }
 
 std::shared_ptr<ZipDirectory const> npz_directory(std::shared_ptr<FileStorage const> const& file) {
@@ -247,9 +284,12 @@ std::unique_ptr<Reader> open_npz(NpzSource const& source, Wanted const& wanted) 
 FileContents npz_contents(NpzSource const& source, Asker const& asker) {
     constexpr std::uint64_t usual_header = 1 << 16;
     auto const file = open_for(asker, source.file);
-    ZipEntry const entry = find_entry(*npz_directory(file), file->name(), source, asker);
+    auto const directory = npz_directory(file);
+    ZipEntry const entry = find_entry(*directory, file->name(), source, asker);
     NpyHeader const header = read_npy_header(*entry_beginning(file, entry, usual_header));
-    return {header.dtype, header.shape};
+    auto const has = [&](char const* name) { return find_entry(*directory, name) != nullptr; };
+    bool const of_sparse = has("data") && has("shape") && (has("format") || has("coords"));
+    return {header.dtype, header.shape, of_sparse};
 }
 
 std::unique_ptr<Reader> open_safetensors(SafetensorsSource const& source, Wanted const& wanted) {

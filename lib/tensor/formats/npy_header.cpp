@@ -132,6 +132,7 @@ private:
     }
 
     void element_type();
+    [[noreturn]] void refuse_fields() const;
 
     std::string_view text_;
     std::string const& file_;
@@ -152,14 +153,34 @@ std::string mend_type(std::string_view descr) {
     char const kind = descr.size() > 1 ? descr[1] : ' ';
     if (kind == 'U' || kind == 'S') return "write numbers in place of the texts, such as their places in a list";
     if (kind == 'u') return "convert the array before saving it: a.astype('int64') holds all below 2^63";
+    if (kind == 'O')
+        return "it holds objects, as of rows of several lengths: pad them to one, then numpy.array(rows, \"float32\")";
     if (kind == 'M' || kind == 'm') return "convert the times before saving them: a.astype('int64')";
     return "convert the array before saving it, for example with a.astype('float32')";
 }
 
+/// Of a structured dtype, as [('n', '<U3'), ('v', '<f8')]: its first field of numbers is what may be meant.
+void DictionaryParser::refuse_fields() const {
+    std::string const fields(text_.substr(at_, text_.find(']', at_) - at_ + 1));
+    std::string field, first;
+    for (std::size_t at = fields.find("('"); field.empty() && at != std::string::npos; at = fields.find("('", at + 1)) {
+        std::size_t const end = fields.find('\'', at + 2), type = fields.find('\'', end + 1);
+        if (end == std::string::npos || type == std::string::npos) break;
+        std::string const name = fields.substr(at + 2, end - at - 2);
+        if (first.empty()) first = name;
+        bool const number =
+            type + 2 < fields.size() && std::string_view("fiucb").find(fields[type + 2]) != std::string_view::npos;
+        if (number) field = name;
+    }
+    if (field.empty()) field = first.empty() ? "NAME" : first;
+    throw InputError(Fault{file_, "header, descr", "one number an element",
+                           "a structured dtype, " + fields.substr(0, 60) + (fields.size() > 60 ? "..." : ""),
+                           "write one of its fields: numpy.save(FILE, a[\"" + field + "\"])"});
+}
+
 void DictionaryParser::element_type() {
     skip_space();
-    if (at_ < text_.size() && text_[at_] == '[')
-        fail("one number an element", "a structured dtype (" + std::string(text_.substr(at_, 40)) + ")");
+    if (at_ < text_.size() && text_[at_] == '[') refuse_fields();
     header_.descr = quoted();
     std::string_view const descr = header_.descr;
     std::optional<DType> const dtype =

@@ -25,7 +25,10 @@ TEST_CASE("what stands in quotes or brackets is written without them", "[lib][ba
 
 TEST_CASE("what should stand in quotes or brackets is shown in them", "[lib][base][json_kinds]") {
     CHECK(mend(JsonKind::string, "2") == "write it in quotes: \"2\"");
-    CHECK(mend(JsonKind::string, R"(["A", "B"])") == "write it in quotes");
+    CHECK(mend(JsonKind::string, R"(["A", "B"])") == "write one of them alone, as \"A\"");
+    CHECK(mend(JsonKind::string, R"({"normal": {}})") == "write a text in quotes in its place");
+    CHECK(mend_kind(JsonKind::string, Json::parse("true"), "write \"normal\"") == "write \"normal\"");
+    CHECK(mend(JsonKind::integer, R"(["n1", "n2"])") == "write how many they are: 2");
     CHECK(mend(JsonKind::list, R"("A")") == "write it in brackets: [\"A\"]");
     CHECK(mend(JsonKind::list, R"({"name": "B", "op": "relu"})") == R"(write it in brackets: [{"name": "B", ...}])");
 }

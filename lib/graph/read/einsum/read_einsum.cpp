@@ -19,7 +19,7 @@ namespace {
 std::optional<NamedAgg> read_agg(Cursor const& node) {
     auto const at = optional_at(node, "agg");
     if (!at) return named_agg("sum");
-    auto const text = at->string();
+    auto const text = at->string("one name, as \"sum\", in a node for each");
     if (!text) return std::nullopt;
     if (auto const agg = named_agg(*text)) return agg;
     std::vector<std::string> const names = named_agg_names();

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "lib/graph/read/einsum/index_notation.hpp"
 #include "lib/graph/read/fields.hpp"
 
 namespace ein::graph {
@@ -69,6 +70,8 @@ TermResult letters_of(std::string_view text) {
             result.found = quote(text);
             if (text.find("=>") != std::string_view::npos || text.find("→") != std::string_view::npos)
                 result.fix = "write -> before the output: \"ij,jk->ik\"";
+            else if (text.ends_with('-'))
+                result.fix = "write -> and the output behind it; in a shell put it all in quotes: 'ij,jk->ik'";
             else if (text.find_first_of("*;|@&+ ") != std::string_view::npos)
                 result.fix = "separate terms by commas: \"ij,jk->ik\"";
             return result;
@@ -200,6 +203,10 @@ bool check(Subscripts const& subscripts, Cursor const& at) {
 
 std::optional<Subscripts> from_text(std::string const& text, Cursor const& at,
                                     std::span<std::optional<std::size_t> const> orders) {
+    if (std::string const letters = subscripts_of_indices(text); !letters.empty()) {
+        at.fail("NumPy's subscripts", quote(text), "write \"" + letters + "\"");
+        return std::nullopt;
+    }
     auto const pieces = cut(text, at);
     if (!pieces) return std::nullopt;
     Spelling const spelling = spelling_of(*pieces, text, orders);

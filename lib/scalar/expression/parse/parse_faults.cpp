@@ -39,6 +39,10 @@ std::string fix_of(Token const& token, bool behind_operand) {
     if (!behind_operand && token.text == "|") return "write abs(x) for |x|";
     if (!behind_operand && token.text == "=") return "a join is a value and assigns nothing: write x + y for x += y";
     if (std::string fix = fix_of_token(token); !fix.empty()) return fix;
+    if (behind_operand && token.kind == TokenKind::label && !token.text.empty() &&
+        token.text.find_first_not_of("0123456789-: ") == std::string::npos)
+        return "a join sees one element of each: take it before, {\"op\": \"slice\", \"slices\": \"" +
+               std::string(token.text) + "\"}, and read that";
     if (behind_operand && token.kind == TokenKind::label)
         return "write the operand alone: \"einsum\" says which element it is; [i] is the index of label i";
     if (token.kind == TokenKind::name && token.text == "else") return "write a if condition else b";

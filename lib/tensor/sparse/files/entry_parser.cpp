@@ -1,6 +1,7 @@
 #include "lib/tensor/sparse/files/entry_parser.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <complex>
@@ -68,7 +69,10 @@ void EntryParser::read_indices(Reading& reading) const {
                  "an index from 1 to " + std::to_string(format_.shape[axis]) + " along axis " + std::to_string(axis) +
                      " of shape " + to_string(format_.shape),
                  whole && index == 0 ? "indices begin with 1 in .mtx and .tns files: add 1 to each of them"
-                                     : correct_line);
+                 : at == begin && std::isalpha(static_cast<unsigned char>(*begin)) != 0
+                     ? "remove the line of names: each line has indices and a value"
+                 : at != begin && *at == '.' ? "write whole numbers: 1 for 1.0"
+                                             : correct_line);
         reading.coords[axis][reading.count] = static_cast<Extent>(index - 1);
         reading.at = at;
     }

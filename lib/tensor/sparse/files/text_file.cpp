@@ -314,13 +314,24 @@ FileContents mtx_contents(MtxSource const& source, Asker const& asker) {
     return {format.dtype(), format.shape};
 }
 
-void check_tns(TnsSource const& source, Asker const& asker) {
-    refuse_no_words(*open_for(asker, source.file), tns_kind);
+namespace {
+
+/// Numbers with commas between them are elements all the same, and not a matrix.
+void refuse_no_tns(Storage const& file) {
+    auto const kind = file.size() == 0 ? std::nullopt : file_kind(file);
+    if (kind && (kind->between == ',' || kind->between == ';'))
+        throw InputError(Fault{file.name(), "", tns_kind, found_text(*kind),
+                               std::string("put spaces between them: tr '") + kind->between + "' ' ' < FILE > NEW"});
+    refuse_no_words(file, tns_kind);
 }
+
+}  // namespace
+
+void check_tns(TnsSource const& source, Asker const& asker) { refuse_no_tns(*open_for(asker, source.file)); }
 
 std::unique_ptr<SparseReader> list_tns(TnsSource const& source, SparseWanted const& wanted) {
     auto file = open_for(wanted, source.file);
-    refuse_no_words(*file, tns_kind);
+    refuse_no_tns(*file);
     return list_file(std::make_unique<TextStream>(std::move(file), tns_format(wanted.shape, wanted.dtype)), wanted);
 }
 

@@ -131,9 +131,11 @@ TEST_CASE("files that are not what is declared are refused with the fix", "[lib]
     };
     using Faults = std::vector<Fault>;
     CHECK(open("a.npy", DType::f32, {2, 3}) ==
-          Faults{{file, "tensor 'A'", "f32", "f64", "declare \"dtype\": \"f64\" or convert the file"}});
-    CHECK(open("a.npy", DType::f64, {3, 2}) == Faults{{file, "tensor 'A'", "shape (3, 2)", "shape (2, 3)",
-                                                       "declare \"shape\": [2, 3] or give another file"}});
+          Faults{{file, "tensor 'A'", "f32", "f64",
+                  "declare \"dtype\": \"f64\" or convert the file: a.astype(\"float32\")"}});
+    CHECK(open("a.npy", DType::f64, {3, 2}) ==
+          Faults{{file, "tensor 'A'", "shape (3, 2)", "shape (2, 3)",
+                  "declare \"shape\": [2, 3], or transpose what is in the file: a.T"}});
     CHECK(open("a.npy", DType::f16, {1}).size() == 2);
     auto const none = open("none.npy", DType::f32, {1});
     REQUIRE(none.size() == 1);
