@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "apps/usage_tables.hpp"
 #include "lib/base/error.hpp"
 #include "lib/base/text/near_names.hpp"
 #include "lib/base/text/sizes.hpp"
@@ -16,121 +17,7 @@ namespace ein::apps {
 namespace {
 
 using namespace std::string_view_literals;
-
-/// What other programs call an option; the first of ours that the program has is meant.
-struct Synonym {
-    std::string_view written, ours;
-};
-constexpr std::array synonyms{
-    Synonym{"-o", "--out"},
-    Synonym{"-o", "--output"},
-    Synonym{"--output", "--out"},
-    Synonym{"--outdir", "--out"},
-    Synonym{"--out-dir", "--out"},
-    Synonym{"--output-dir", "--out"},
-    Synonym{"--results", "--out"},
-    Synonym{"-d", "--out"},
-    Synonym{"--out", "--output"},
-    Synonym{"--schedule", "--output"},
-    Synonym{"--np", "--ranks"},
-    Synonym{"--procs", "--ranks"},
-    Synonym{"--nprocs", "--ranks"},
-    Synonym{"--processes", "--ranks"},
-    Synonym{"--workers", "--threads"},
-    Synonym{"-p", "--ranks"},
-    Synonym{"-t", "--threads"},
-    Synonym{"-j", "--threads"},
-    Synonym{"-T", "--threads"},
-    Synonym{"--jobs", "--threads"},
-    Synonym{"--cores", "--threads"},
-    Synonym{"--num-threads", "--threads"},
-    Synonym{"--cpus", "--threads"},
-    Synonym{"--strategy", "--decompose"},
-    Synonym{"--plan", "--plan-in"},
-    Synonym{"--param", "--set"},
-    Synonym{"--params", "--set"},
-    Synonym{"--data", "--input"},
-    Synonym{"--inputs", "--input"},
-    Synonym{"-i", "--input"},
-    Synonym{"--gpu", "--device"},
-    Synonym{"--cuda", "--device"},
-    Synonym{"--check", "--verify"},
-    Synonym{"--validate", "--verify"},
-    Synonym{"--profile", "--trace"},
-    Synonym{"--timeline", "--trace"},
-    Synonym{"-v", "--log-level"},
-    Synonym{"--verbose", "--log-level"},
-    Synonym{"--debug", "--log-level"},
-    Synonym{"--silent", "--quiet"},
-    Synonym{"-s", "--quiet"},
-    Synonym{"--html", "--explain"},
-    Synonym{"--predict", "--simulate"},
-    Synonym{"--timeout", "--time-limit"},
-    Synonym{"--runs", "--repeat"},
-    Synonym{"--iterations", "--repeat"},
-    Synonym{"--ckpt", "--checkpoint"},
-    Synonym{"--restart", "--checkpoint"},
-    Synonym{"--restart", "--resume"},
-    Synonym{"--tmp", "--spill-dir"},
-    Synonym{"--scratch", "--spill-dir"},
-    Synonym{"--noop", "--dry-run"},
-    Synonym{"-n", "--ranks"},
-    Synonym{"--n", "--ranks"},
-    Synonym{"-N", "--ranks"},
-    Synonym{"--rtol", "--tolerance"},
-    Synonym{"--atol", "--tolerance"},
-};
-
-/// Options of one program that are looked for in another one.
-using Owner = OptionOwner;
-constexpr std::array owners{
-    Owner{"--verify", "einrun"},    Owner{"--report", "einrun"},    Owner{"--trace", "einrun"},
-    Owner{"--set", "einrun"},       Owner{"--threads", "einrun"},   Owner{"--device", "einrun"},
-    Owner{"--repeat", "einrun"},    Owner{"--progress", "einrun"},  Owner{"--check-finite", "einrun"},
-    Owner{"--spill-dir", "einrun"}, Owner{"--stall", "einrun"},     Owner{"--strict", "einrun"},
-    Owner{"--input", "einrun"},     Owner{"--out", "einrun"},       Owner{"--checkpoint", "einrun"},
-    Owner{"--every", "einrun"},     Owner{"--stop-at", "einrun"},   Owner{"--decompose", "einplan"},
-    Owner{"--place", "einplan"},    Owner{"--explain", "einplan"},  Owner{"--simulate", "einplan"},
-    Owner{"--sweep", "einplan"},    Owner{"--batch", "einplan"},    Owner{"--parts", "einplan"},
-    Owner{"--plan-in", "einplan"},  Owner{"--plan-out", "einplan"}, Owner{"--dry-run", "einplan"},
-    Owner{"--resume", "einplan"},
-};
-
-constexpr std::array sbatch{"--time"sv,  "--partition"sv, "--account"sv,   "--qos"sv,
-                            "--nodes"sv, "--ntasks"sv,    "--mail-type"sv, "--mem"sv};
-constexpr std::array launcher{"-n"sv, "-np"sv, "--ranks"sv};
-
-/// Commands as others call them.
-struct Command {
-    std::string_view written, mend;
-    bool ours = false;  // the mend is the command that is meant
-};
-constexpr std::array commands{
-    Command{"plan", "that is a program of its own: einplan GRAPH -n 4"},
-    Command{"explain", "that is einplan's: einplan GRAPH -n 4 --explain"},
-    Command{"simulate", "that is einplan's: einplan GRAPH -n 4 --simulate"},
-    Command{"sweep", "that is einplan's: einplan GRAPH --sweep 1,2,4"},
-    Command{"verify", "that is einrun's: mpirun -n 4 einrun SCHEDULE --verify; eintool validate checks a graph"},
-    Command{"resume", "einrun SCHEDULE --checkpoint DIR goes on by itself; einplan --resume DIR -n R plans the rest"},
-    Command{"compare", "diff", true},
-    Command{"check", "validate", true},
-    Command{"lint", "validate", true},
-    Command{"convert", "import", true},
-    Command{"create", "make", true},
-    Command{"generate", "make", true},
-    Command{"new", "make", true},
-    Command{"print", "show", true},
-    Command{"view", "show", true},
-    Command{"info", "show", true},
-    Command{"inspect", "show", true},
-    Command{"compute", "eval", true},
-    Command{"profile", "trace", true},
-    Command{"timeline", "trace", true},
-    Command{"summary", "report", true},
-    Command{"stats", "report", true},
-    Command{"doctor", "preflight", true},
-    Command{"test", "preflight", true},
-};
+using namespace usage_tables;
 
 std::string name_in(std::string_view word) { return std::string(word.substr(0, word.find('='))); }
 
@@ -211,7 +98,7 @@ std::string wrong_use(std::string const& said) {
         std::string const both = said.substr(at + convert.size());
         std::string const option = both.substr(0, both.find(" = "));
         std::string const value = both.find(" = ") == std::string::npos ? "" : both.substr(both.find(" = ") + 3);
-        return option + ": expected another value, or none, found '" + value + "'; see --help";
+        return option + ": expected a number behind it, or nothing, found '" + value + "'; write " + option + " alone";
     }
     return "";
 }
@@ -230,12 +117,28 @@ std::string missing_value(CLI::App const& app, std::string const& said) {
     return name + ": expected a value behind it, found none" + (about.empty() ? "" : "; it is: " + about);
 }
 
+/// Of a grid of ranks, as "2x4" or "2,4"; "" for other texts.
+std::string product_of(std::string const& grid) {
+    if (grid.find_first_of("x,*") == std::string::npos) return "";
+    std::int64_t product = 1, side = 0;
+    for (char const c : grid + "x") {
+        bool const ends = c == 'x' || c == ',' || c == '*';
+        if (!ends && (c < '0' || c > '9')) return "";
+        side = ends ? side : side * 10 + (c - '0');
+        if (ends && (side < 1 || side > 1000)) return "";
+        if (ends) product *= side, side = 0;
+    }
+    return std::to_string(product);
+}
+
 /// A whole number in other words: "1e3", "4.0".
 std::string mend_whole(std::string const& option, std::string const& value) {
     auto const parts = number_and_unit(value);
     bool const whole = parts && parts->unit.empty() && parts->number >= 1 && parts->number < 1e15 &&
                        std::nearbyint(parts->number) == parts->number && !is_whole(value);
     if (whole) return "; write " + std::to_string(static_cast<std::int64_t>(parts->number));
+    if (std::string const product = product_of(value); option == "--ranks" && !product.empty())
+        return "; write -n " + product + R"(, and "mesh": {"a": 2, "b": 4} in the graph for a grid of ranks)";
     if (option == "--ranks" && !parts) return "; write -n 4 for four ranks";
     if (option != "--sweep") return "";
     std::string listed = value;
@@ -259,6 +162,9 @@ std::string wrong_value(std::string const& said) {
         bool const ends = value.find_first_of("0123456789") == 0 && value.find_first_of("-:") != std::string::npos;
         if (option == "--sweep" && ends) mend = "; write each: 1,2,4,8";
         if (value == "auto" || value == "default") mend = "; leave the option out for that";
+        if (option == "--ranks" && !mend.empty() && value == "auto")
+            mend = "; write a number; --sweep 1,2,4,8 compares several";
+        if (option == "--threads" && value == "0") mend = "; leave the option out for as many as there are cores";
         return option + ": expected a whole number from " + rest.substr(6) + found + mend;
     }
     if (!rest.starts_with('{') || !rest.ends_with('}')) return "";
@@ -268,6 +174,11 @@ std::string wrong_value(std::string const& said) {
 
 /// What has no value: "-n, --ranks is required".
 std::string missing_word(CLI::App const& app, std::string const& said) {
+    if (said == "WHAT is required" && app.get_option_no_throw("FORMAT") != nullptr) {
+        std::string const format = app.get_option("FORMAT")->as<std::string>();
+        if (format.find("->") != std::string::npos || format.find(',') != std::string::npos)
+            return "expected a format first, found the expression; write import einsum \"" + format + "\"";
+    }
     if (said == "GRAPH is required") return "expected GRAPH, a file that says what to compute, found none; see --help";
     if (said == "SCHEDULE is required") return "expected SCHEDULE, a file that einplan wrote, found none; see --help";
     constexpr std::string_view required = " is required", requires_ = " requires ";
@@ -291,13 +202,16 @@ std::string missing_word(CLI::App const& app, std::string const& said) {
 std::string option_mend(std::string const& option, std::span<std::string const> known) {
     auto const has = [&](std::string_view name) { return std::ranges::find(known, name) != known.end(); };
     for (Synonym const& synonym : synonyms)
-        if (option == synonym.written && has(synonym.ours)) return did_you_mean(synonym.ours);
+        if (option == synonym.written && has(synonym.ours.substr(0, synonym.ours.find(' '))))
+            return did_you_mean(synonym.ours);
     std::vector<std::string> names;  // without dashes, which would make short ones alike
     std::string const word = option.substr(std::min(option.size(), option.find_first_not_of('-')));
     for (std::string const& name : known)
         if (name.starts_with("--")) names.push_back(name.substr(2));
     if (option == "--resume" && has("--checkpoint"))
         return "--checkpoint DIR goes on by itself from what is there; einplan --resume DIR plans it for other ranks";
+    auto const elsewhere = std::ranges::find(in_graph, option, &InGraph::written);
+    if (elsewhere != in_graph.end()) return std::string(elsewhere->mend);
     for (Owner const& owner : owners)
         if (option == owner.option)
             return "that is " + std::string(owner.program) + "'s: write it behind " + std::string(owner.program) +
@@ -326,12 +240,12 @@ std::string unexpected_words(CLI::App const& app, std::span<char const* const> a
     std::vector<std::string> left = app.remaining(true), words;
     std::string before;  // the first of them
     std::size_t first = all.size();
-    for (std::size_t k = 0; k < all.size(); ++k) {
+    for (std::size_t k = all.size(); k-- > 0;) {  // of a word that is there twice an option takes the first
         auto const found = std::ranges::find(left, all[k]);
         if (found == left.end()) continue;
-        if (words.empty() && k > 0) before = all[k - 1];
-        if (words.empty()) first = k;
-        words.push_back(*found);
+        before = k > 0 ? all[k - 1] : "";
+        first = k;
+        words.insert(words.begin(), *found);
         left.erase(found);
     }
     words.insert(words.end(), left.begin(), left.end());  // written in another way
@@ -340,6 +254,8 @@ std::string unexpected_words(CLI::App const& app, std::span<char const* const> a
         return std::ranges::any_of(
             words, [&](std::string const& word) { return std::ranges::find(names, name_in(word)) != names.end(); });
     };
+    bool const makes = parsed(app).get_name() == "make";
+    if (makes && begins(launcher)) return said + "a graph has sizes and no ranks: eintool make matmul 4 4 4";
     if (begins(sbatch))
         return said + "that is sbatch's: write the script into a file, then sbatch " + joined(words, " ") + " job.sh";
     if (begins(launcher)) return said + "the launcher says how many ranks there are: mpirun -n 2 einrun SCHEDULE";
@@ -368,6 +284,8 @@ std::string usage_message(CLI::App const& app, std::span<char const* const> word
         std::string apart = text;
         std::ranges::replace(apart, 'x', ' ');
         bool const digits = text.find_first_of("0123456789") != std::string::npos;
+        if (text.ends_with('b') && is_whole(text.substr(0, text.size() - 1)))
+            return "SIZES: expected whole numbers, found '" + text + "'; write --size " + text;
         if (text.find_first_not_of("0123456789") == std::string::npos)
             return "SIZES: expected sizes of 1 or more, found '" + text + "'; write a larger one";
         std::ranges::replace(apart, ',', ' ');

@@ -53,6 +53,10 @@ fs::path rest_of(fs::path const& folder) {
         throw InputError(Fault{folder.string(), "", "a folder of checkpoints", "one checkpoint",
                                "give the folder that it lies in: --resume " +
                                    fs::absolute(folder).parent_path().string() + "; the newest one there is taken"});
+    if (fs::is_regular_file(folder))
+        throw InputError(Fault{folder.string(), "", "a folder of checkpoints", "a file",
+                               "give the folder that checkpoints lie in: --resume " +
+                                   fs::absolute(folder).parent_path().parent_path().string()});
     if (!fs::exists(folder))
         throw InputError(
             Fault{folder.string(), "", "a folder of checkpoints", "none", mend_missing(folder, PathIs::folder)});
@@ -82,6 +86,16 @@ fs::path rest_of(fs::path const& folder) {
     return found->path / "rest.json";
 }
 
+/// By mpirun, each of whose ranks would plan.
+void tell_if_many() {
+    auto const variable = [](char const* name) { return std::string(std::getenv(name) ? std::getenv(name) : ""); };
+    std::string const ranks = variable("OMPI_COMM_WORLD_SIZE");
+    if (ranks.empty() || ranks == "1" || variable("OMPI_COMM_WORLD_RANK") != "0") return;
+    apps::say("einplan", "warning: mpirun started this program " + ranks +
+                             " times, which plans alone, and each writes the same file; run it without mpirun: -n "
+                             "says how many ranks there will be");
+}
+
 int run(apps::EinplanOptions const& options) {
     for (std::string const& warning : options.warnings) apps::say("einplan", "warning: " + warning);
     apps::GraphFile file = apps::read_graph_file(options.resume.empty() ? options.graph : rest_of(options.resume));
@@ -90,6 +104,7 @@ int run(apps::EinplanOptions const& options) {
     apps::PreparedGraph prepared = preparation.prepare();
     graph::EinGraph const& graph = prepared.graph;
     for (std::string const& warning : prepared.listed.warnings) apps::say("einplan", "warning: " + warning);
+    tell_if_many();
     if (!options.quiet)
         for (std::string const& note : file.notes) apps::say("einplan", "note: " + note);
     if (!options.quiet)

@@ -150,6 +150,7 @@ void check_and_complete(EinplanOptions& options) {
     if (options.writes && options.out.empty()) refuse_checkpoint(options);
     if (options.out.empty()) options.out = fs::path(options.graph).replace_extension(".sched");
     check_printed(options, shows);
+    if (!options.plan_in.empty()) refuse_other_kind(options.plan_in, FileUse::plan, "a plan");
     check_written({{"-o", options.out}, {"--plan-out", options.plan_out}},
                   {{"GRAPH", options.graph}, {"--plan-in", options.plan_in}, {"--cluster", options.cluster}});
     if (!options.plan_in.empty() && (options.parts > 0 || options.decompose != EinplanOptions().decompose))

@@ -21,6 +21,8 @@ expect 2 "-o: expected the schedule's file, since GRAPH lies in a checkpoint, wh
 write einplan --resume ck -n 1, or add -o FILE" einplan "$one/rest.json" -n 1 -q
 [ ! -e "$one/rest.sched" ] || fail "a schedule was written into $one"
 expect 2 "write einplan --resume $work/ck -n 3" bash -c "cd $one; einplan rest.json -n 3"
+expect 3 "found a file; give the folder that checkpoints lie in: --resume $work/ck" \
+    einplan --resume "$one/rest.json" -n 1
 expect 0 "" einplan "$one/rest.json" -n 1 -q -o rest.sched
 echo notes > "$one/notes.txt"
 expect 0 "note: $one/notes.txt is no file of the checkpoint that it lies in, and goes when that is removed" \

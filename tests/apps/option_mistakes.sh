@@ -37,17 +37,42 @@ expect 0 "" eintool run files.json -n 1 --verify=20 --out out
 # Given twice, against another one, with a value that it has not, without one that it has.
 expect 2 "expected it once, found 2 times; leave out what is too much" einplan g.json -n 2 --ranks 4
 expect 2 "expected no --resume with it, found both; leave one out" einplan g.json --resume ck -n 2
-expect 2 "--check-finite: expected another value, or none, found 'warn'" run --check-finite=warn
+expect 2 "found 'warn'; write --check-finite alone" run --check-finite=warn
+expect 2 "found --threads 2 --device cuda; that is einrun's" einplan g.json -n 2 --threads 2 --device cuda
+expect 2 'did you mean "--log-level debug"?' run -v
+expect 2 'did you mean "--device cuda"?' run --gpus 1
+expect 2 "found -N 2 --ntasks-per-node=4; that is sbatch's" einplan g.json -N 2 --ntasks-per-node=4
+expect 2 "it is a tensor: write --input A=FILE" run --set A=1
+expect 2 "it is a param: write --set eta=NUMBER" run --input eta=A.npy
+out=$(einplan g.json -n 1 --memory=-1 2>&1)
+[[ "$out" != *"without a unit"* && "$out" == *"write a size of 0 or more"* ]] || fail "--memory=-1: $out"
 expect 2 "--batch: expected a value behind it, found none; it is: slurm or mpirun" einplan g.json -n 2 --batch
 expect 2 "expected a value behind it, found none; it is: the file to write" einplan g.json -n 2 -o
 expect 2 'did you mean "--ranks"?' einplan g.json --n 4
 expect 2 'did you mean "--tolerance"?' eintool diff A.npy B.npy --rtol 1e-3
 expect 2 "--checkpoint DIR goes on by itself from what is there" run --resume ck
 
+# What stands in the graph here, and what others call strategies and graphs.
+expect 2 'a seed stands in the graph: "data": {"random": "uniform", "seed": 42}' run --seed 42
+expect 2 'a type stands in the graph: "dtype"' einplan g.json -n 1 --dtype bf16
+expect 2 'a number that changes is a param of the graph' run --lr 0.1
+expect 2 'did you mean "data"?' einplan g.json -n 2 --decompose ddp
+expect 2 '"mesh" and "sharding" in the graph' einplan g.json -n 2 --decompose fsdp
+expect 2 'did you mean "llama"?' eintool make transformer 128
+expect 2 'did you mean "ffnn-step"?' eintool make mlp
+expect 2 'write -n 8, and "mesh": {"a": 2, "b": 4} in the graph' einplan g.json -n 2x4
+expect 2 "write a number; --sweep 1,2,4,8 compares several" einplan g.json --ranks=auto
+expect 2 "leave the option out for as many as there are cores" run --threads 0
+expect 2 "write --set once for each: --set eta=1 --set mu=2" run --input A=A.npy --input B=B.npy --set eta=1,mu=2
+expect 2 "write --set eta=0.5" run --input A=A.npy --input B=B.npy --set eta=0,5
+expect 3 "g.sched: expected a plan, found a schedule" einplan g.json -n 1 --plan-in g.sched
+
 # Sizes.
 expect 2 "SIZES: expected sizes of 1 or more, found '0'; write a larger one" eintool make matmul 0 4 4
 expect 2 "expected sizes as words, found '4,4,4'; write 4 4 4" eintool make matmul 4,4,4
 expect 2 "expected sizes, found --out x.json; write -o x.json" eintool make matmul 4 4 4 --out x.json
+expect 2 "found '7b'; write --size 7b" eintool make llama 7b
+expect 2 "a graph has sizes and no ranks: eintool make matmul 4 4 4" eintool make matmul -n 4
 expect 0 "" eintool make matmul 4 4 4 -o x.json
 
 # Encodings.
@@ -72,5 +97,7 @@ done
 # mpirun's own children do not start it again.
 expect 2 "found that mpirun started it; run it without mpirun: -n says how many ranks there are" \
     env -u SLURM_JOB_ID OMPI_COMM_WORLD_RANK=0 eintool run g.json -n 2
+expect 0 "warning: mpirun started this program 2 times, which plans alone, and each writes the same file" \
+    env OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 einplan g.json -n 1 -q
 
 exit "$failed"

@@ -31,7 +31,7 @@ TEST_CASE("an option that einrun lacks is told the near one, a synonym, or its p
         {"--input-below", "did you mean \"--inputs-below\"?"},
         {"--verfy", "did you mean \"--verify\"?"},
         {"--num-threads", "did you mean \"--threads\"?"},
-        {"--gpu", "did you mean \"--device\"?"},
+        {"--gpu", "did you mean \"--device cuda\"?"},
         {"--decompose", "that is einplan's: write it behind einplan"},
         {"--explain", "that is einplan's"},
     }));

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <thread>
 
 #include "apps/command_line.hpp"
 #include "apps/eintool/run/ends.hpp"
@@ -220,6 +221,12 @@ void Job::report(int code, std::string const& failure) const {
     if (verdict_of(code) == Verdict::failed) tell(failure.empty() ? ended : failure + "; " + ended);
     if (verdict_of(code) == Verdict::failed && failure.empty() && launcher_.kind == LauncherKind::srun)
         tell("srun was taken since SLURM_JOB_ID is set; outside of a job unset it, and mpirun is taken");
+    auto const cores = static_cast<int>(std::thread::hardware_concurrency());
+    bool const fills =
+        hosts_.all.empty() && ranks_ > cores && std::getenv("OMPI_MCA_rmaps_base_oversubscribe") == nullptr;
+    if (verdict_of(code) == Verdict::failed && failure.empty() && launcher_.kind == LauncherKind::mpirun && fills)
+        tell(std::to_string(ranks_) + " ranks are more than the " + std::to_string(cores) +
+             " cores here, which Open MPI wants to be told: add -- --oversubscribe");
     if (verdict_of(code) == Verdict::stopped)
         tell("stopped with checkpoint " + newest() + "; the same command goes on from there");
 }
