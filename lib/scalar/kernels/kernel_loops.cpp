@@ -22,6 +22,8 @@ namespace {
 #include "lib/scalar/kernels/kernel_powers.hpp"
 #include "lib/scalar/kernels/kernel_rows.hpp"
 
+#include "lib/scalar/kernels/kernel_complex.hpp"
+
 template <class Narrow>
 struct Wrap {
     template <Whole T>
@@ -360,6 +362,7 @@ void enter_complex(Kernels& table) {
     each2<Sub, Pair<T>>(table, Op::sub);
     each2<Mul, Pair<T>>(table, Op::mul);
     enter2<Join, Pair<T>, T>(table, Op::complex);
+    enter_complex_functions<T>(table.unary, number_of<Pair<T>>);
     enter2<Eq, I64, Pair<T>>(table, Op::eq);
     enter2<Ne, I64, Pair<T>>(table, Op::ne);
 }

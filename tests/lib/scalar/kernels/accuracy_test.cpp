@@ -1,6 +1,7 @@
 // The vector functions beside their values in the widest type.
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <limits>
 
 #include "lib/base/float16.hpp"
@@ -168,7 +169,80 @@ void check_every(int digits) {
     }
 }
 
+/// Parts of the function in the widest type.
+struct WideParts {
+    wide::Real re, im;
+};
+WideParts exact_complex(Op op, wide::Real re, wide::Real im) {
+    wide::Real const a = wide::fabs(re), b = wide::fabs(im), larger = a > b ? a : b, smaller = a > b ? b : a;
+    if (op == Op::exp) return {wide::exp(re) * wide::cos(im), wide::exp(re) * wide::sin(im)};
+    if (op == Op::log) return {wide::log1p((larger - 1) * (larger + 1) + smaller * smaller) / 2, wide::atan2(im, re)};
+    wide::Real const t = wide::sqrt((wide::sqrt(re * re + im * im) + a) / 2), other = t == 0 ? t : b / (2 * t);
+    wide::Real const down = re < 0 ? t : other;
+    return {re < 0 ? other : t, im < 0 ? -down : down};
+}
+
+/// Of arguments among which some are not moderate, so that tiles take both ways.
+template <class T>
+void check_complex(Op op, double most_units) {
+    using Number = std::complex<T>;
+    std::mt19937_64 random(8);
+    std::uniform_real_distribution<T> part(-1, 1);
+    std::vector<Number> arguments;
+    for (int k = 0; k < 50000; ++k) {
+        T const re = part(random), im = part(random), of_unit = 1 / std::hypot(re, im);
+        int const power = op == Op::exp ? static_cast<int>(random() % 6) : static_cast<int>(random() % 40) - 20;
+        arguments.push_back(k % 3 == 0 && op == Op::log ? Number(re * of_unit, im * of_unit)
+                                                        : Number(std::ldexp(re, power), std::ldexp(im, power)));
+    }
+    for (std::size_t k = 0; k < arguments.size(); k += 1500) arguments[k] = {T(0.5), T(3e8)};
+    std::vector<Number> results(arguments.size());
+    DType const type = sizeof(T) == 4 ? DType::c64 : DType::c128;
+    kernels().unary[static_cast<int>(op)][register_number(type)](results.data(), arguments.data(), arguments.size());
+    double most = 0;
+    Number where, found;
+    for (std::size_t k = 0; k < arguments.size(); ++k) {
+        WideParts const exact = exact_complex(op, arguments[k].real(), arguments[k].imag());
+        double const off =
+            std::max(wide::units_off(results[k].real(), exact.re), wide::units_off(results[k].imag(), exact.im));
+        if (off > most) most = off, where = arguments[k], found = results[k];
+    }
+    CAPTURE(std::string(info(op).name), where, found);
+    CHECK(most <= most_units);
+}
+
 }  // namespace
+
+TEST_CASE("functions of complex numbers err by few units in the last place of each part", "[lib][scalar][kernels]") {
+    for (Op const op : {Op::exp, Op::log, Op::sqrt}) {
+        check_complex<float>(op, 0.51);
+        check_complex<double>(op, 4);
+    }
+}
+
+TEST_CASE("functions of special complex numbers are those of the C library", "[lib][scalar][kernels]") {
+    double const inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+    double const parts[] = {0.0, -0.0, 1.0, -1.0, 1e-320, 1e300, -1e300, inf, -inf, nan};
+    auto const same = [](double x, double y) {
+        if (std::isnan(x) || std::isnan(y)) return std::isnan(x) && std::isnan(y);
+        return std::signbit(x) == std::signbit(y) && (x == y || std::fabs(x - y) <= 4e-16 * std::fabs(y));
+    };
+    for (double const re : parts)
+        for (double const im : parts) {
+            std::complex<double> const z(re, im);
+            for (auto const& [op, expected] : {std::pair(Op::exp, std::exp(z)), std::pair(Op::log, std::log(z)),
+                                               std::pair(Op::sqrt, std::sqrt(z))}) {
+                std::complex<double> found;
+                kernels().unary[static_cast<int>(op)][register_number(DType::c128)](&found, &z, 1);
+                CAPTURE(std::string(info(op).name), z, found, expected);
+                CHECK((same(found.real(), expected.real()) && same(found.imag(), expected.imag())));
+            }
+            double size = 0;
+            kernels().unary[static_cast<int>(Op::abs)][register_number(DType::c128)](&size, &z, 1);
+            CAPTURE(z, size);
+            CHECK(same(size, std::abs(z)));
+        }
+}
 
 TEST_CASE("every function that rounds is compared with the widest type", "[lib][scalar][kernels]") {
     for (int k = 0; k < op_count; ++k) {
