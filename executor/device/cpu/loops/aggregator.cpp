@@ -30,6 +30,8 @@ Expr shift(Expr const& largest) {
 
 /// Rows of a vector tile that are added one after another before their sums are added without loss.
 constexpr std::size_t rows_in_a_run = 32;
+/// Columns of several rows of which exponentials are summed: their values stay in the first-level cache.
+constexpr std::size_t columns_at_once = 512;
 
 template <class T>
 void repeat(void* to, void const* element, std::size_t count) {
@@ -236,6 +238,36 @@ void Aggregator::columns(Tile const& tile, std::size_t at, void const* values, s
     if (takes_rows_apart())
         return columns_apart(tile, at, values, static_cast<std::ptrdiff_t>(row_bytes), rows, columns);
     for (std::size_t r = 0; r < rows; ++r) combine(tile, at, row + r * row_bytes, columns);
+}
+
+void Aggregator::columns_apart(Tile const& tile, std::size_t at, void const* values, std::ptrdiff_t step,
+                               std::size_t rows, std::size_t columns) const {
+    if (!logarithms_) return loops_.columns(tile.state + at * element_, values, step, rows, columns);
+    for (std::size_t done = 0; done < columns; done += columns_at_once)
+        logarithms_apart(tile, at + done, static_cast<std::byte const*>(values) + done * element_, step, rows,
+                         std::min(columns_at_once, columns - done));
+}
+
+/// Largest values are raised once for all rows.
+void Aggregator::logarithms_apart(Tile const& tile, std::size_t at, std::byte const* values, std::ptrdiff_t step,
+                                  std::size_t rows, std::size_t columns) const {
+    alignas(machine::cache_line) std::byte largest[columns_at_once * sizeof(double)];
+    alignas(machine::cache_line) std::byte exponentials[columns_at_once * sizeof(double)];
+    std::byte* const acc = tile.state + at * element_;
+    std::byte* const sums = second_plane(tile, at);
+    std::byte* const program = tile.scratch;
+    std::memcpy(largest, acc, columns * element_);
+    logarithms_->max.columns(largest, values, step, rows, columns);
+    logarithms_->raise(acc, sums, largest, columns, program);
+    auto const row_bytes = static_cast<std::ptrdiff_t>(columns * element_);
+    std::size_t const together = step == row_bytes ? std::min(rows, columns_at_once / columns) : 1;
+    for (std::size_t r = 1; r < together; ++r)
+        std::memcpy(largest + r * columns * element_, largest, columns * element_);
+    for (std::size_t r = 0; r < rows; r += together, values += static_cast<std::ptrdiff_t>(together) * step) {
+        std::size_t const count = std::min(together, rows - r);
+        logarithms_->exponentials(values, largest, false, exponentials, count * columns, program);
+        logarithms_->sum.columns(sums, exponentials, row_bytes, count, columns);
+    }
 }
 
 void Aggregator::combine(Tile const& tile, std::size_t at, void const* values, std::size_t count) const {

@@ -44,11 +44,9 @@ public:
     void columns(Tile const& tile, std::size_t at, void const* values, std::size_t rows, std::size_t columns) const;
     void combine(Tile const& tile, std::size_t at, void const* values, std::size_t count) const;
     /// Whether rows of columns may lie apart: `columns_apart` is for these.
-    bool takes_rows_apart() const { return exact_ == ExactTotals::none && logarithms_ == nullptr; }
+    bool takes_rows_apart() const { return exact_ == ExactTotals::none; }
     void columns_apart(Tile const& tile, std::size_t at, void const* values, std::ptrdiff_t step, std::size_t rows,
-                       std::size_t columns) const {
-        loops_.columns(tile.state + at * element_, values, step, rows, columns);
-    }
+                       std::size_t columns) const;
     /// The results of `count` outputs, ready to be stored. Asked once for each output.
     void const* finish(Tile const& tile, std::size_t at, std::size_t count) const;
     /// What the first `count` outputs are so far, written to `into`; they go on. Not of logsumexp.
@@ -64,6 +62,8 @@ private:
     struct Logarithms;
     std::size_t planes() const;  // of numbers that accumulators keep
     void add_values(Tile const& tile, std::size_t at, void const* values, std::size_t rows, std::size_t columns) const;
+    void logarithms_apart(Tile const& tile, std::size_t at, std::byte const* values, std::ptrdiff_t step,
+                          std::size_t rows, std::size_t columns) const;
     std::byte* second_plane(Tile const& tile, std::size_t at) const;
 
     TileAggregate loops_;

@@ -61,6 +61,17 @@ ExactTotals exact_totals(LoopPlan const& plan, LoopBody const& body) {
 
 }  // namespace
 
+namespace {
+
+/// For what asks for no index itself.
+Nest without_indices(Nest nest) {
+    for (NestLabel& label : nest.labels) label.index = -1;
+    for (NestLabel& label : nest.whole) label.index = -1;
+    return nest;
+}
+
+}  // namespace
+
 DType LoopBody::operand_registers() const {
     return program == nullptr ? scalar::own_register_dtype(compute) : program->operand_registers();
 }
@@ -109,7 +120,7 @@ std::optional<LoopBody> LoopBody::finding(graph::EinSum const& einsum, KernelTyp
                                           scalar::Params const& params) {
     scalar::Expr const& join = einsum.join;
     bool const chooses = join.op() == scalar::Op::where && einsum.agg == scalar::Agg::min &&
-                         types.accumulate == DType::i64 && kind(types.compute) == Kind::real &&
+                         types.accumulate == DType::i64 && kind(types.compute) <= Kind::real &&
                          join.args()[1].op() == scalar::Op::index && join.args()[2].op() == scalar::Op::number;
     if (!chooses || !scalar::labels_of(join.args()[0]).empty()) return std::nullopt;
     scalar::Node const& otherwise = join.args()[2].node();
@@ -118,7 +129,8 @@ std::optional<LoopBody> LoopBody::finding(graph::EinSum const& einsum, KernelTyp
     body.finds = join.args()[1].node().slot;
     body.join = types.compute;
     scalar::Expr const holds = scalar::Expr::cast(types.compute, join.args()[0]);
-    body.program = std::make_shared<scalar::Program const>(holds, types.compute, types.weak, params);
+    body.program = std::make_shared<scalar::Program const>(holds, types.compute, types.weak, params,
+                                                           scalar::Program::Integers::own);
     return body;
 }
 
@@ -131,7 +143,7 @@ struct LoopKernel::Partials {
 
 std::unique_ptr<LoopKernel const> LoopKernel::make(Nest nest, LoopBody body) {
     std::size_t const vector_tile = longest_vector_tile(nest.planned(), body);
-    LoopPlan plan = plan_loops(nest, vector_tile);
+    LoopPlan plan = plan_loops(body.finds < 0 ? nest : without_indices(nest), vector_tile);
     std::optional<Aggregator> aggregator = Aggregator::make(body.agg, body.accumulate, exact_totals(plan, body));
     if (!aggregator) return nullptr;
     return std::unique_ptr<LoopKernel const>(

@@ -169,7 +169,7 @@ T reduce(T const* v, std::size_t count) {
         return Op::of(first, reduce<Op>(v + half, count - half));
     }
     if (count >= 8 * vector) return reduce_in_lanes<Op, 4 * vector>(v, count);
-    if (count >= 2 * vector) return reduce_in_lanes<Op, vector>(v, count);
+    if (count >= vector) return reduce_in_lanes<Op, vector>(v, count);
     T result = v[0];
     for (std::size_t i = 1; i < count; ++i) result = Op::of(result, v[i]);
     return result;

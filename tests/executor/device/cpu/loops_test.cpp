@@ -331,8 +331,9 @@ TEST_CASE("the first index at which a condition holds is that of the reference",
     };
     Case const at = GENERATE(Case{"ij,i->i", {40, 5000}}, Case{"ij,j->j", {300, 700}}, Case{"ijk,ik->ik", {5, 90, 7}},
                              Case{"ijk,ki->ki", {4, 300, 65}}, Case{"ij,i->i", {700, 3}}, Case{"ij,j->j", {20, 1}},
-                             Case{"ij,i->i", {40, 1}});
-    DType const type = GENERATE(DType::f32, DType::f64);
+                             Case{"ij,i->i", {40, 1}}, Case{"ij,i->i", {900, 16}}, Case{"ij,i->i", {130, 37}},
+                             Case{"ji,i->i", {900, 16}}, Case{"ji,i->i", {600, 5}});
+    DType const type = GENERATE(DType::f32, DType::f64, DType::i32, DType::u8);
     std::string const rare = GENERATE("where(x == y || x != x, [j], 9223372036854775807)",
                                       "where(x > y, [j], 9223372036854775807)", "where(x > y, [j], 7)");
     CAPTURE(at.form, name(type), rare);
