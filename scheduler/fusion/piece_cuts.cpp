@@ -20,6 +20,8 @@ void PieceCuts::choose(FusedGroup& group) const {
         if (auto axis = axis_along(group, static_cast<std::size_t>(label))) group.axes.push_back(std::move(*axis));
     choose_parts(group);
     if (group.pieces() > 1) choose_carry(group);
+    if (!stays_in_cache(group))
+        for (FusedGroup::Axis& axis : group.axes) axis.parts = 1;
 }
 
 /// Follows a label of the last task through the blocks inside; nothing where it does not run through all of them.
@@ -139,6 +141,17 @@ double PieceCuts::bytes_along(FusedGroup const& group) const {
     double total = 0;
     for (BlockId id : blocks) total += static_cast<double>(section_.bytes_of(id));
     return total;
+}
+
+/// Pieces that are larger than the cache, in which blocks from outside are read in short runs and then again from
+/// memory, gain nothing where what is inside is small: single kernels read whole rows. Columns that are reduced are so.
+bool PieceCuts::stays_in_cache(FusedGroup const& group) const {
+    if (group.carry || bytes_along(group) / static_cast<double>(group.pieces()) <= limits_.bytes_of_a_row_piece)
+        return true;
+    std::int64_t inside = 0;
+    for (TaskId id : group.tasks)
+        if (id != group.last()) inside += section_.bytes_of(block(result(id)));
+    return static_cast<double>(inside) > limits_.bytes_of_a_row_piece;
 }
 
 /// Cuts a label that is reduced inside where pieces of whole rows do not fit.

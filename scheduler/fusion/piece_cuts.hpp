@@ -37,6 +37,7 @@ private:
     bool packs(TaskId id) const;
     bool cuts_rows(FusedGroup const& group, std::size_t axis) const;
     double bytes_along(FusedGroup const& group) const;
+    bool stays_in_cache(FusedGroup const& group) const;
 
     schedule::Header const& header_;
     schedule::Section const& section_;

@@ -1,8 +1,8 @@
 // Which kernels run as fused groups, how they are cut, and that a run gives what single tasks give.
 #include "executor/fusion/fusion_plan.hpp"
 #include "lib/scalar/expression/parse/parse.hpp"
-#include "lib/tensor/compare.hpp"
 #include "lib/schedule/fusion/fold.hpp"
+#include "lib/tensor/compare.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/results.hpp"
 #include "tests/support/whole_run.hpp"
@@ -107,6 +107,20 @@ TEST_CASE("pieces of large blocks are read and written in runs", "[scheduler][fu
         CAPTURE(run);
         REQUIRE(groups.size() == (parts > 1 ? 1U : 0U));
         if (parts > 1) CHECK(groups[0].pieces() == parts);
+        check_equal(whole, 1e-5);
+    }
+}
+
+TEST_CASE("columns too long for the cache are not fused, unless what is inside is large", "[scheduler][fused_groups]") {
+    Json const json = graph_of({{{"name", "Z"}, {"op", "softmax"}, {"inputs", {"X"}}, {"axes", {0}}}},
+                               {{"X", uniform({480, 640}, 1)}}, "Z");
+    FusionLimits limits = small;
+    limits.least_run = 512;
+    for (auto const& [cache, groups] : {std::pair<double, std::size_t>{1 << 20, 1}, {1 << 16, 0}, {1 << 12, 1}}) {
+        limits.bytes_of_a_row_piece = cache;
+        auto const whole = test::whole_run(json, {.fused_groups = limits});
+        CAPTURE(cache);
+        CHECK(groups_of(whole, limits).size() == groups);
         check_equal(whole, 1e-5);
     }
 }
