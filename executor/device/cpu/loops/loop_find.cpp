@@ -18,12 +18,9 @@ constexpr std::size_t passed_over_together = 512;
 /// By their bits, since zeros have one sign here: a loop of vectors.
 template <class T>
 bool is_any(T const* values, std::size_t count) {
-    using Bits =
-        std::conditional_t<sizeof(T) == 1, std::uint8_t,
-                           std::conditional_t<sizeof(T) == 2, std::uint16_t,
-                                              std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>;
+    using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
     Bits any = 0;
-    for (std::size_t i = 0; i < count; ++i) any = static_cast<Bits>(any | std::bit_cast<Bits>(values[i]));
+    for (std::size_t i = 0; i < count; ++i) any |= std::bit_cast<Bits>(values[i]);
     return any != 0;
 }
 
@@ -54,11 +51,11 @@ std::uint32_t bits_of_line(T const* values) {
 /// Where the first 1 of a row is; -1: there is none.
 template <class T>
 std::int64_t first_of_row(T const* values, std::size_t count) {
+    constexpr std::size_t lanes = 64 / sizeof(T);
     std::size_t at = 0;
-    if constexpr (std::is_floating_point_v<T>)
-        for (constexpr std::size_t lanes = 64 / sizeof(T); at + lanes <= count; at += lanes)
-            if (std::uint32_t const bits = bits_of_line(values + at); bits != 0)
-                return static_cast<std::int64_t>(at) + std::countr_zero(bits);
+    for (; at + lanes <= count; at += lanes)
+        if (std::uint32_t const bits = bits_of_line(values + at); bits != 0)
+            return static_cast<std::int64_t>(at) + std::countr_zero(bits);
     for (; at < count; ++at)
         if (values[at] != 0) return static_cast<std::int64_t>(at);
     return -1;
@@ -68,15 +65,10 @@ std::int64_t first_of_row(T const* values, std::size_t count) {
 
 void LoopKernel::Walk::find(Values values, Extent tile) {
     auto const at = static_cast<std::size_t>(tile);
-    switch (k_.body_.join_registers()) {
-        case DType::f32: return find(static_cast<float const*>(values.data), values.constant, at);
-        case DType::f64: return find(static_cast<double const*>(values.data), values.constant, at);
-        case DType::i8: return find(static_cast<std::int8_t const*>(values.data), values.constant, at);
-        case DType::u8: return find(static_cast<std::uint8_t const*>(values.data), values.constant, at);
-        case DType::i16: return find(static_cast<std::int16_t const*>(values.data), values.constant, at);
-        case DType::i32: return find(static_cast<std::int32_t const*>(values.data), values.constant, at);
-        default: return find(static_cast<std::int64_t const*>(values.data), values.constant, at);
-    }
+    if (k_.body_.compute == DType::f32)
+        find(static_cast<float const*>(values.data), values.constant, at);
+    else
+        find(static_cast<double const*>(values.data), values.constant, at);
 }
 
 /// Several short rows at a time, since most of them have nothing, or all have one each.

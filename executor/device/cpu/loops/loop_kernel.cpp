@@ -120,7 +120,7 @@ std::optional<LoopBody> LoopBody::finding(graph::EinSum const& einsum, KernelTyp
                                           scalar::Params const& params) {
     scalar::Expr const& join = einsum.join;
     bool const chooses = join.op() == scalar::Op::where && einsum.agg == scalar::Agg::min &&
-                         types.accumulate == DType::i64 && kind(types.compute) <= Kind::real &&
+                         types.accumulate == DType::i64 && kind(types.compute) == Kind::real &&
                          join.args()[1].op() == scalar::Op::index && join.args()[2].op() == scalar::Op::number;
     if (!chooses || !scalar::labels_of(join.args()[0]).empty()) return std::nullopt;
     scalar::Node const& otherwise = join.args()[2].node();
@@ -129,8 +129,7 @@ std::optional<LoopBody> LoopBody::finding(graph::EinSum const& einsum, KernelTyp
     body.finds = join.args()[1].node().slot;
     body.join = types.compute;
     scalar::Expr const holds = scalar::Expr::cast(types.compute, join.args()[0]);
-    body.program = std::make_shared<scalar::Program const>(holds, types.compute, types.weak, params,
-                                                           scalar::Program::Integers::own);
+    body.program = std::make_shared<scalar::Program const>(holds, types.compute, types.weak, params);
     return body;
 }
 
