@@ -14,7 +14,6 @@
 
 namespace ein::scalar {
 namespace {
-
 #include "lib/scalar/kernels/kernel_format.hpp"
 #include "lib/scalar/kernels/kernel_integers.hpp"
 #include "lib/scalar/kernels/kernel_math.hpp"

@@ -70,6 +70,20 @@ Blocks largest_blocks(PairCall const& call) {
     return {rows, columns, terms, at_most(columns * terms, most_of_b<P>)};
 }
 
+constexpr Index most_staged_run = 64;  // of columns, for pair_stage.hpp
+/// Columns that are there at once: two slivers, and runs that have only begun or ended there.
+template <class P>
+constexpr Index staged_columns = 2 * P::columns + 3 * most_staged_run;
+
+/// Where a tile's outputs are put together: twice; of columns and rows where they go there.
+template <class T>
+struct StageMemory {
+    T* held = nullptr;
+    Index *at = nullptr, *adjacent = nullptr, *row_at = nullptr;
+    Piece* piece = nullptr;
+    Index* first_piece = nullptr;
+};
+
 /// A call's working memory, one after the other.
 template <class P>
 struct Memory {
@@ -82,6 +96,7 @@ struct Memory {
     Piece* piece;
     Index* first_piece;
     Marks marks;
+    StageMemory<typename P::T> stage;
     std::size_t bytes = 0;
 
     Memory(Blocks const& blocks, std::byte* scratch) : rows(blocks.rows), columns(blocks.columns), terms(blocks.terms) {
@@ -99,6 +114,14 @@ struct Memory {
         Index const vectors = parts_of(columns, P::lane);
         take(piece, vectors * most_pieces);
         take(first_piece, vectors + 1);
+        if (P::is_fused && P::parts == 1) {
+            take(stage.held, 2 * staged_columns<P> * P::rows);
+            take(stage.at, columns);
+            take(stage.adjacent, columns);
+            take(stage.row_at, P::rows);
+            take(stage.piece, vectors * most_pieces);
+            take(stage.first_piece, vectors + 1);
+        }
         take(a_term_at, terms);
         take(b_term_at, terms);
         take(a_at, rows);

@@ -12,6 +12,7 @@
 #include "executor/device/cpu/gemm/pair_blocks.hpp"
 #include "executor/device/cpu/gemm/pair_product.hpp"
 #include "executor/device/cpu/gemm/pair_rows.hpp"
+#include "executor/device/cpu/gemm/pair_stage.hpp"
 #include "executor/device/cpu/gemm/pair_streams.hpp"
 #include "executor/device/cpu/gemm/pair_units.hpp"
 
@@ -21,6 +22,7 @@ namespace {
 constexpr Index streamed_rows = 24;  // for so many b is read where it lies, if it lies side by side, and not packed
 constexpr Index least_streamed_columns = 32;  // side by side, on average
 constexpr Index streamed_columns_a_row = 12;  // and so many for each row: packing is shared by more rows
+constexpr Index most_term_bytes = 256;        // from a term of a to the next where a is not packed
 constexpr Index operations_between_pauses = 1 << 19;
 
 /// Some rows and terms of a call: all columns, a block of them after the other.
@@ -31,7 +33,13 @@ public:
     using Element = PackedElement<P>;
     RowBlock(PairCall const& call, JoinTiles<T> const& join, Memory<P> const& memory, Index rows, Index terms,
              bool combine)
-        : call_(call), join_(join), memory_(memory), rows_(rows), terms_(terms), combine_(combine) {}
+        : call_(call),
+          join_(join),
+          memory_(memory),
+          rows_(rows),
+          terms_(terms),
+          combine_(combine),
+          stage_(memory.stage) {}
 
     void run() {
         in_place_ = P::is_fused && rows_lie_evenly();
@@ -84,6 +92,8 @@ private:
                                     memory_.piece, memory_.first_piece);
         order_.known = lines_known_ = false;
         streams_ = streams(block.count);
+        stages_ = P::is_fused && P::parts == 1 && !combine_ && terms_ == call_.terms.count && !streams_ &&
+                  stage_.find(memory_.adjacent, block.count, vectors_of(block.count));
     }
     /// Of a block that lies as this one does, while tiles of this one are computed.
     void fetch_columns(Block const& next) {
@@ -95,12 +105,21 @@ private:
         lines_known_ = true;
     }
 
-    /// Terms side by side, and the rows of every tile evenly apart.
-    bool rows_lie_evenly() const {
-        if (even_step(memory_.a_term_at, terms_) != 1) return false;
-        for (Index row = 0; row < rows_; row += P::rows)
-            if (even_step(memory_.a_at + row, at_most(rows_ - row, P::rows)) == 0) return false;
+    /// Terms side by side, and the rows of every tile evenly apart; or rows side by side, and terms a little apart.
+    bool rows_lie_evenly() {
+        a_term_ = even_step(memory_.a_term_at, terms_);
+        constexpr Index most = most_term_bytes / (static_cast<Index>(sizeof(T)) * P::parts);
+        if (a_term_ < 1 || a_term_ > most) return false;
+        for (Index row = 0; row < rows_; row += P::rows) {
+            Index const step = even_step(memory_.a_at + row, at_most(rows_ - row, P::rows));
+            if (step == 0 || (a_term_ > 1 && step != 1)) return false;
+        }
         return true;
+    }
+    /// One sliver, whose terms follow one another in b as they do when they are packed.
+    bool lies_packed(Index count) const {
+        return P::is_fused && P::parts == 1 && count <= P::columns && count % P::lane == 0 && terms_ > 1 &&
+               even_step(b_at_, count) == 1 && even_step(memory_.b_term_at, terms_) == count;
     }
 
     template <class Element>
@@ -155,9 +174,12 @@ private:
         Slivers const slivers(vectors, parts_of(vectors, P::vectors), P::lane);
         bool const b_in_place = streams_;
         Seen<T> seen;
-        if (!b_in_place) pack_columns(0, count, slivers, seen);
+        bool const is_packed = !b_in_place && lies_packed(count);
+        if (!b_in_place && !is_packed) pack_columns(0, count, slivers, seen);
+        T const* const packed =
+            is_packed ? reinterpret_cast<T const*>(b_) + b_at_[0] + memory_.b_term_at[0] : memory_.b;
         Rows<P> rows{};
-        rows.term_step = (in_place_ ? 1 : P::rows) * P::parts;
+        rows.term_step = (in_place_ ? a_term_ : P::rows) * P::parts;
         rows.c = c_;
         rows.k = terms_;
         rows.scale = static_cast<T>(call_.scale);
@@ -171,13 +193,18 @@ private:
         for (Index row = 0; row < rows_; row += P::rows) {
             if (call_.pause != nullptr && ++tiles % tiles_between == 0) call_.pause(call_.pause_of);
             take_rows(rows, row);
+            bool const staged = stages_ && stage_.takes(rows.c_at, rows.count);
+            Rows<P> to = staged ? stage_.begin(rows, rows.c + rows.c_at[0], column_at_) : rows;
             for (Index s = 0; s < slivers.count; ++s) {
-                rows.fetch_next = in_place_ && s == 0;
-                Index const first = slivers.first(s);
+                to.fetch_next = in_place_ && a_term_ == 1 && s == 0;
+                Index const first = slivers.first(s), held = at_most(count - first, slivers.width(s));
                 if (!order_.along) ahead_.fetch();
-                run_sliver(rows, memory_.b + first * terms_ * P::parts * P::parts, slivers, s, count);
+                run_sliver(to, packed + first * terms_ * P::parts * P::parts, slivers.width(s),
+                           staged ? stage_.columns(first, held) : columns_of(first, held));
+                if (staged) stage_.computed(first + held);
             }
         }
+        if (stages_) stage_.leave();
     }
 
     /// Columns that lie side by side in b, and then those that follow.
@@ -219,16 +246,12 @@ private:
         rows.fetch_next = false;
     }
 
-    /// @param count  columns of the block, of which a sliver holds as many as there are
-    Columns columns_of(Slivers const& slivers, Index s, Index count) const {
-        Index const first = slivers.first(s), held = at_most(count - first, slivers.width(s));
+    Columns columns_of(Index first, Index held) const {
         Pieces const pieces{in_pieces_ ? memory_.piece : nullptr, memory_.first_piece + first / P::lane};
         return {held, column_at_ + first, memory_.adjacent + first, pieces};
     }
 
-    void run_sliver(Rows<P> const& rows, T const* sliver, Slivers const& slivers, Index s, Index count) {
-        Index const width = slivers.width(s);
-        Columns const columns = columns_of(slivers, s, count);
+    void run_sliver(Rows<P> const& rows, T const* sliver, Index width, Columns const& columns) {
         if (width == P::columns)
             run_rows<P, P::vectors>(rows, sliver, columns);
         else if constexpr (P::is_fused) {
@@ -240,16 +263,17 @@ private:
     PairCall const& call_;
     JoinTiles<T> const& join_;
     Memory<P> const& memory_;
-    Index rows_, terms_;
+    Index rows_, terms_, a_term_ = 1;  // from term to term of a, in place
     Index const *b_at_ = nullptr, *column_at_ = nullptr;
     bool combine_, in_place_ = false, in_pieces_ = false;
     Seen<T> seen_;
-    bool streams_ = false, lines_known_ = false;
+    bool streams_ = false, stages_ = false, lines_known_ = false;
     Block last_;
     Order order_;
     Element const* b_ = nullptr;
     T* c_ = nullptr;
     Ahead<Element> ahead_;
+    Stage<P> stage_;
 };
 
 template <class P>

@@ -69,10 +69,41 @@ inline void copy_run(T const* from, T const* next, Index count, T* to, Seen<T>& 
     copy_rest<T, lanes<T> / 2>(from + done, count - done, to + done);
 }
 
+/// As pack_along, of whole slivers of one width that lie side by side each.
+template <class T, int Width>
+void pack_whole(Source<T> const& source, Index slivers, T* to) {
+    constexpr Index line = 64 / static_cast<Index>(sizeof(T));
+    Index const ahead = steps_ahead<T>(source.wide);
+    for (Index p = 0; p < source.terms; ++p) {
+        T const* const from = source.from + source.term_at[p];
+        T const* const next = source.from + source.term_at[at_most(p + ahead, source.terms - 1)];
+        for (Index w = 0; w < source.wide; w += line) __builtin_prefetch(next + source.wide_at[w]);
+        for (Index s = 0; s < slivers; ++s)
+            __builtin_memcpy(to + (s * source.terms + p) * Width, from + source.wide_at[s * Width], Width * sizeof(T));
+    }
+}
+
+/// @return false where it was not done
+template <class T>
+bool pack_whole(Source<T> const& source, Slivers const& slivers, Index const* adjacent, T* to) {
+    Index const width = slivers.width(0);
+    if (slivers.more != 0 || source.wide != slivers.count * width) return false;
+    for (Index s = 0; s < slivers.count; ++s)
+        if (adjacent[s * width] < width) return false;
+    constexpr int vector = lanes<T>;
+    if (width == vector / 2) return pack_whole<T, vector / 2>(source, slivers.count, to), true;
+    if (width == vector) return pack_whole<T, vector>(source, slivers.count, to), true;
+    if (width == 2 * vector) return pack_whole<T, 2 * vector>(source, slivers.count, to), true;
+    if (width == 3 * vector) return pack_whole<T, 3 * vector>(source, slivers.count, to), true;
+    return false;
+}
+
 /// Elements that lie side by side in runs, term after term: all slivers of a term come from one place.
 /// @param adjacent  how many from each on lie side by side
 template <class T, bool Look>
 void pack_along(Source<T> const& source, Slivers const& slivers, Index const* adjacent, T* to, Seen<T>& seen) {
+    if constexpr (!Look)
+        if (pack_whole(source, slivers, adjacent, to)) return;
     Index const ahead = steps_ahead<T>(source.wide);
     for (Index p = 0; p < source.terms; ++p) {
         T const* const from = source.from + source.term_at[p];

@@ -75,7 +75,8 @@ struct Rows {
     typename P::T scale;
     Tile<typename P::T>* tile;  // of no use to fused ones, which have several
     bool combine, stream;
-    bool fetch_next;  // the rows that follow at row_step, in place
+    bool fetch_next;       // the rows that follow at row_step, in place
+    bool is_near = false;  // c is in the cache
 };
 
 /// Whether each vector of a tile is one piece.
@@ -127,7 +128,7 @@ void run_tile(Rows<P> const& rows, Index first, typename P::T const* sliver, Col
     bool const whole = in_pieces && P::is_fused && vectors_lie_whole<T, Vectors>(columns.pieces);
     bool const direct = whole || (in_pieces && stores_lanes && !rows.combine);
     bool const stream = rows.stream && whole && writes_lines<T, Vectors>(to, count, columns.pieces);
-    if (!stream) fetch_outputs<P>(to, count, columns, rows.stream);
+    if (!stream && !rows.is_near) fetch_outputs<P>(to, count, columns, rows.stream);
     call.a = rows.a + first * rows.row_step;
     call.a_row = rows.row_step;
     call.a_term = rows.term_step;

@@ -44,6 +44,13 @@ std::vector<Contraction> const& classes() {
         {"abcd,ae->bcde", {40, 9, 11, 7, 16}},
         {"dbea,ec->abcd", {32, 8, 6, 66, 3}},  // several blocks of columns that lie alike, and some that do not
         {"dea,ec->acd", {17, 48, 900, 2}},
+        {"cbea,ed->abcd", {41, 9, 28, 6, 18}},  // runs that are no whole lines, and go on with the other operand's rows
+        {"bda,dc->abc", {43, 24, 5, 20}},
+        {"degb,gfac->abcdef", {5, 24, 12, 3, 20, 4, 5}},
+        {"degb,gfac->abcdef", {3, 9, 12, 4, 7, 5, 9}},
+        {"ki,kj->ij", {700, 16, 16}},  // read in place, though terms lie apart
+        {"ki,kj->ij", {390, 21, 48}},
+        {"ki,kj->ij", {130, 64, 32}},
     };
     return all;
 }
@@ -81,6 +88,10 @@ TEST_CASE("outputs that are written past the cache are right", "[executor][devic
     std::mt19937 random(3);
     test.fill(random);
     CHECK(compare(test, 1e-5) == "");
+    KernelCase runs(einsum("cbea,ed->abcd", {32, 6, 28, 8, 18}), {type, type}, type, type);
+    runs.shape().output_bytes = Extent{64} << 20;
+    runs.fill(random);
+    CHECK(compare(runs, 1e-5) == "");
 }
 
 TEST_CASE("a box of labels is packed where operand and result have others innermost", "[executor][device]") {
