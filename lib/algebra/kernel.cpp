@@ -13,6 +13,27 @@ namespace ein::tra {
 using scalar::Op;
 using scalar::Scalar;
 
+struct Kernel::Applied {
+    BlockOp op;
+    std::vector<Kernel> args;  // at least one
+    friend bool operator==(Applied const&, Applied const&) = default;
+};
+
+BlockOp const& Kernel::op() const {
+    static BlockOp const none;
+    return applied_ ? applied_->op : none;
+}
+
+std::vector<Kernel> const& Kernel::args() const {
+    static std::vector<Kernel> const none;
+    return applied_ ? applied_->args : none;
+}
+
+bool operator==(Kernel const& a, Kernel const& b) {
+    if (a.applied_ == b.applied_) return a.applied_ || a.operand_ == b.operand_;
+    return a.applied_ && b.applied_ && *a.applied_ == *b.applied_;
+}
+
 Kernel Kernel::operand(int number) {
     Kernel kernel;
     kernel.operand_ = number;
@@ -21,8 +42,8 @@ Kernel Kernel::operand(int number) {
 
 Kernel Kernel::apply(BlockOp op, std::vector<Kernel> args) {
     Kernel kernel;
-    kernel.op_ = std::move(op);
-    kernel.args_ = std::move(args);
+    if (args.empty()) return kernel;
+    kernel.applied_ = std::make_shared<Applied const>(Applied{std::move(op), std::move(args)});
     return kernel;
 }
 

@@ -4,6 +4,7 @@
 // composed(kernels::diag(), kernels::mat_add()) is diag(matAdd(x, y)) and prints as "diag∘matAdd".
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -59,20 +60,17 @@ public:
                               scalar::Agg agg = scalar::Agg::sum);
     static Kernel tile(int axis, Extent size);
 
-    bool is_operand() const { return args_.empty(); }
+    bool is_operand() const { return !applied_; }
     bool is_identity() const { return is_operand() && operand_ == 0; }
     int operand_number() const { return operand_; }
-    BlockOp const& op() const { return op_; }
-    std::vector<Kernel> const& args() const { return args_; }
-    friend bool operator==(Kernel const& a, Kernel const& b) {
-        if (a.is_operand() || b.is_operand()) return a.args_ == b.args_ && a.operand_ == b.operand_;
-        return a.op_ == b.op_ && a.args_ == b.args_;
-    }
+    BlockOp const& op() const;  // of an operand nothing
+    std::vector<Kernel> const& args() const;
+    friend bool operator==(Kernel const& a, Kernel const& b);
 
 private:
+    struct Applied;
     int operand_ = 0;
-    BlockOp op_;
-    std::vector<Kernel> args_;  // empty: an operand
+    std::shared_ptr<Applied const> applied_;  // none: an operand. Shared: searches copy operators by the thousand
 };
 
 /// The array type that a kernel makes of arrays of these bounds.
