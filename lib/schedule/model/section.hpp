@@ -101,7 +101,11 @@ struct Section {
     std::int64_t bytes_of(BlockId block) const { return bytes_of(blocks[block]); }
     /// What a transfer takes of its block, or puts into it.
     ByteRange range_of(Message const& message) const;
-    std::int64_t bytes_of(Message const& message) const { return range_of(message).bytes; }
+    std::int64_t bytes_of(Message const& message) const {
+        Block const& block = blocks[message.block];
+        return message.part ? message.part->elements() * static_cast<std::int64_t>(size_of(block.dtype))
+                            : bytes_of(block);
+    }
     /// The rank makes no block of a node's and keeps none: at most it loads something for others.
     bool idle() const;
 
