@@ -5,6 +5,7 @@
 #include <numeric>
 #include <set>
 
+#include "lib/base/threads/parallel.hpp"
 #include "planner/costs/residency_cost.hpp"
 #include "planner/search/candidate_table.hpp"
 #include "planner/search/column_partition.hpp"
@@ -75,11 +76,13 @@ std::vector<Alternative> alternatives(graph::EinGraph const& graph, PlannerOptio
     }
     if (!is_worth_searching(first)) return out;
     bool const has_moved = begins_with_moved(graph, options, first, others);
-    for (std::string const& name : strategy_names()) {
-        if (name == options.decompose || (name == "exact" && first.gap == 0.0) || (name == "moved" && has_moved))
-            continue;
-        add(name, with_strategy(name));
-    }
+    std::vector<std::string> names = strategy_names();
+    std::erase_if(names, [&](std::string const& name) {
+        return name == options.decompose || (name == "exact" && first.gap == 0.0) || (name == "moved" && has_moved);
+    });
+    std::vector<relation::Plan> made =
+        for_each_in_parallel(names.size(), [&](std::size_t k) { return with_strategy(names[k]); });
+    for (std::size_t k = 0; k < names.size(); ++k) add(names[k], std::move(made[k]));
     StayingTable const table(graph, first.calls, default_limit(graph.nodes.size()));
     add("staying", with_nodes(graph, first, decomposition_of(table, choose_by_paths(graph, table, false)).nodes));
     for (Alternative& each : out) relation::verify(graph, each.plan);

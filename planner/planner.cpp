@@ -157,10 +157,10 @@ relation::Plan cut_as_placed(graph::EinGraph const& graph, relation::Plan const&
 }  // namespace
 
 relation::Plan with_nodes(graph::EinGraph const& graph, relation::Plan plan, std::vector<relation::NodePlan> nodes) {
-    plan.nodes = std::move(nodes);
+    std::swap(plan.nodes, nodes);
     plan.gap = std::nullopt;
     tie_carried(graph, plan.nodes);
-    price(graph, plan);
+    price(graph, plan, nodes);
     return plan;
 }
 

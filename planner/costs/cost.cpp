@@ -98,12 +98,24 @@ double cost_of_edge(graph::EinGraph const& graph, graph::Node const& node, std::
     return weight * misplaced_elements(graph, node, operand, producer, parts);
 }
 
-void price(graph::EinGraph const& graph, relation::Plan& plan) {
+void price(graph::EinGraph const& graph, relation::Plan& plan) { price(graph, plan, {}); }
+
+void price(graph::EinGraph const& graph, relation::Plan& plan, std::vector<relation::NodePlan> const& priced) {
     auto const producers = graph.producers();
     auto const iterations = graph.iterations_of_values();
     for (std::size_t k = 0; k < graph.nodes.size(); ++k) {
         graph::Node const& node = graph.nodes[k];
         relation::NodePlan& of = plan.nodes[k];
+        auto const is_cut_alike = [&](std::size_t n) { return plan.nodes[n].parts == priced[n].parts; };
+        bool alike = !priced.empty() && is_cut_alike(k);
+        for (std::size_t operand = 0; alike && operand < node.inputs.size(); ++operand) {
+            auto const producer = producers[static_cast<std::size_t>(node.inputs[operand].value())];
+            alike = !producer || is_cut_alike(static_cast<std::size_t>(producer->value()));
+        }
+        if (alike) {
+            of.elements = priced[k].elements, of.bytes = priced[k].bytes;
+            continue;
+        }
         of.elements = cost_of_node(graph, node, of.parts, Unit::elements);
         of.bytes = cost_of_node(graph, node, of.parts, Unit::bytes);
         for (std::size_t operand = 0; operand < node.inputs.size(); ++operand) {

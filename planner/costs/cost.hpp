@@ -53,5 +53,8 @@ double cost_of_edge(graph::EinGraph const& graph, graph::Node const& node, std::
 
 /// Fills in the costs of every node in elements and in bytes.
 void price(graph::EinGraph const& graph, relation::Plan& plan);
+/// The same beside a plan that has its costs: of nodes that are cut as there, and whose operands are, they are taken
+/// from it.
+void price(graph::EinGraph const& graph, relation::Plan& plan, std::vector<relation::NodePlan> const& priced);
 
 }  // namespace ein::planner

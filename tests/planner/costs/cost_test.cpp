@@ -1,5 +1,6 @@
 #include "planner/costs/cost.hpp"
 
+#include "planner/planner.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/graphs.hpp"
 
@@ -108,4 +109,25 @@ TEST_CASE("a sparse operand costs what it lists, with its indices", "[planner][c
     CHECK(cost_of_node(graph, node, {4, 1, 1}, Unit::bytes).join == Approx(8 + 808 + 500 * 12 + 8.0 * 4 * 2000));
     graph.values[0].listing->listed.reset();  // not counted: no more than there may be
     CHECK(cost_of_node(graph, node, {4, 1, 1}, Unit::elements).join == Approx(rows.join));
+}
+
+TEST_CASE("a plan that differs from a priced one costs the same as one that is priced anew", "[planner][cost]") {
+    test::GraphBuilder g;
+    for (auto const& name : {"A", "B", "C"}) g.leaf(name, {24, 24});
+    g.einsum("P", "ij,jk->ik", {"A", "B"});
+    g.einsum("Q", "ij,jk->ik", {"P", "C"});
+    g.einsum("S", "ij,ij->ij", {"Q", "P"}, {.join = "x + y"});
+    graph::EinGraph const graph = g.finish({"S"});
+    relation::Plan const priced = planner::plan(graph, {.ranks = 4});
+    for (std::size_t node = 0; node < 3; ++node) {
+        relation::Plan anew = priced;
+        anew.nodes[node].parts = node == 2 ? Parts{1, 4} : Parts{1, 1, 4};
+        relation::Plan beside = anew;
+        planner::price(graph, anew);
+        planner::price(graph, beside, priced.nodes);
+        for (std::size_t k = 0; k < 3; ++k) {
+            CHECK(beside.nodes[k].elements == anew.nodes[k].elements);
+            CHECK(beside.nodes[k].bytes == anew.nodes[k].bytes);
+        }
+    }
 }
