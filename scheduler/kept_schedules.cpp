@@ -1,6 +1,7 @@
 #include "scheduler/kept_schedules.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace ein::scheduler {
 namespace {
@@ -23,27 +24,50 @@ std::size_t tasks_of(Scheduled const& made) {
 
 }  // namespace
 
-std::shared_ptr<Scheduled const> KeptSchedules::found(relation::Plan const& plan, std::string const& place,
-                                                      Order order) const {
+KeptSchedules::Kept const* KeptSchedules::found(relation::Plan const& plan, std::string const& place,
+                                                Order order) const {
     auto const at = std::find_if(kept_.begin(), kept_.end(), [&](Kept const& each) {
         return each.place == place && each.order == order && same_schedules(each.plan, plan);
     });
-    return at == kept_.end() ? nullptr : at->made;
+    return at == kept_.end() ? nullptr : &*at;
+}
+
+std::optional<ScheduleCost> KeptSchedules::cost(relation::Plan const& plan, std::string const& place,
+                                                Order order) const {
+    MutexLock const lock(mutex_);
+    Kept const* const kept = found(plan, place, order);
+    return kept ? std::optional(kept->cost) : std::nullopt;
 }
 
 std::shared_ptr<Scheduled const> KeptSchedules::find(relation::Plan const& plan, std::string const& place,
                                                      Order order) const {
     MutexLock const lock(mutex_);
-    return found(plan, place, order);
+    Kept const* const kept = found(plan, place, order);
+    return kept ? kept->made : nullptr;
 }
 
 void KeptSchedules::keep(relation::Plan const& plan, std::string const& place, Order order,
                          std::shared_ptr<Scheduled const> made) {
     std::size_t const tasks = tasks_of(*made);
+    ScheduleCost const cost = cost_of(*made);
     MutexLock const lock(mutex_);
-    if (tasks > room_ || found(plan, place, order)) return;
-    room_ -= tasks;
-    kept_.push_back({plan, place, order, std::move(made)});
+    if (found(plan, place, order)) return;
+    while (tasks > room_) {
+        Kept* slowest = nullptr;
+        for (Kept& each : kept_)
+            if (each.made && (!slowest || each.cost.makespan > slowest->cost.makespan)) slowest = &each;
+        if (!slowest || slowest->cost.makespan <= cost.makespan) {
+            made = nullptr;
+            break;
+        }
+        room_ += tasks_of(*slowest->made);
+        slowest->made = nullptr;
+    }
+    if (made)
+        room_ -= tasks;
+    else if (std::exchange(left_plans_, left_plans_ - std::min(left_plans_, plan.nodes.size())) < plan.nodes.size())
+        return;
+    kept_.push_back({plan, place, order, cost, std::move(made)});
 }
 
 }  // namespace ein::scheduler

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,10 +17,12 @@ namespace ein::scheduler {
 /// for placer and order.
 class KeptSchedules {
 public:
-    /// @param most_tasks  of all that is kept; what is more is not kept
+    /// @param most_tasks  of all that is kept; where there is more, the fastest ones stay: they are asked for again
     explicit KeptSchedules(std::size_t most_tasks) : room_(most_tasks) {}
 
-    /// Nothing where it is not known.
+    /// What a schedule costs that was made, be it kept or not.
+    std::optional<ScheduleCost> cost(relation::Plan const& plan, std::string const& place, Order order) const;
+    /// Nothing where it is not kept.
     std::shared_ptr<Scheduled const> find(relation::Plan const& plan, std::string const& place, Order order) const;
     void keep(relation::Plan const& plan, std::string const& place, Order order, std::shared_ptr<Scheduled const> made);
 
@@ -28,13 +31,14 @@ private:
         relation::Plan plan;
         std::string place;
         Order order;
-        std::shared_ptr<Scheduled const> made;
+        ScheduleCost cost;
+        std::shared_ptr<Scheduled const> made;  // none: there was no room
     };
-    std::shared_ptr<Scheduled const> found(relation::Plan const& plan, std::string const& place, Order order) const
-        EIN_REQUIRES(mutex_);
+    Kept const* found(relation::Plan const& plan, std::string const& place, Order order) const EIN_REQUIRES(mutex_);
 
     mutable Mutex mutex_;
     std::size_t room_ EIN_GUARDED_BY(mutex_);
+    std::size_t left_plans_ EIN_GUARDED_BY(mutex_) = 200'000;  // nodes of plans of which the cost alone is known
     std::vector<Kept> kept_ EIN_GUARDED_BY(mutex_);
 };
 

@@ -126,18 +126,27 @@ Scheduled best_placed(graph::EinGraph const& graph, relation::Plan const& plan, 
     options.simulate = true;
     std::vector<std::string> names = distinct_placers(plan);
     if (!options.search || graph.nodes.size() > tuning::most_searched) std::erase(names, "ia");
-    auto const all = for_each_in_parallel(
-        names.size(), [&](std::size_t k) { return lowered_once(graph, plan, options, names[k], kept); });
-    std::shared_ptr<Scheduled const> best;
-    for (std::size_t k = 0; k < names.size(); ++k) {
-        Scheduled const& other = *all[k];
+    struct Placed {
+        ScheduleCost cost;
+        std::shared_ptr<Scheduled const> made;  // none: its cost was known
+    };
+    auto const all = for_each_in_parallel(names.size(), [&](std::size_t k) {
+        auto const known = kept ? kept->cost(plan, names[k], options.order) : std::nullopt;
+        if (known) return Placed{*known, nullptr};
+        auto made = lowered_once(graph, plan, options, names[k], kept);
+        ScheduleCost const cost = cost_of(*made);
+        return Placed{cost, std::move(made)};
+    });
+    std::size_t best = 0;
+    for (std::size_t k = 1; k < names.size(); ++k) {
+        ScheduleCost const &other = all[k].cost, &before = all[best].cost;
         // Of two that are alike the one whose meshes are neater (explain): the order in which ia deals ranks out is
         // nobody's.
-        bool const alike = best && names[k] == "ia" && busiest_bytes(other.schedule) == busiest_bytes(best->schedule) &&
-                           other.makespan > (1 - tuning::alike_makespans) * best->makespan;
-        if (!best || (better(other, *best) && !alike)) best = all[k];
+        bool const alike = names[k] == "ia" && other.busiest_bytes == before.busiest_bytes &&
+                           other.makespan > (1 - tuning::alike_makespans) * before.makespan;
+        if (better(other, before) && !alike) best = k;
     }
-    return *best;
+    return all[best].made ? *all[best].made : *lowered_once(graph, plan, options, names[best], kept);
 }
 
 }  // namespace
@@ -151,11 +160,13 @@ std::int64_t busiest_bytes(Schedule const& schedule) {
     return busiest;
 }
 
-bool better(Scheduled const& a, Scheduled const& b) {
+ScheduleCost cost_of(Scheduled const& made) { return {made.makespan, busiest_bytes(made.schedule)}; }
+
+bool better(ScheduleCost const& a, ScheduleCost const& b) {
     if (a.makespan < (1 - tuning::alike_makespans) * b.makespan) return true;
     if (b.makespan < (1 - tuning::alike_makespans) * a.makespan) return false;
-    std::int64_t const bytes_a = busiest_bytes(a.schedule), bytes_b = busiest_bytes(b.schedule);
-    return bytes_a != bytes_b ? bytes_a < bytes_b : a.makespan < (1 - 1e-6) * b.makespan;
+    return a.busiest_bytes != b.busiest_bytes ? a.busiest_bytes < b.busiest_bytes
+                                              : a.makespan < (1 - 1e-6) * b.makespan;
 }
 
 Scheduled schedule_plan(graph::EinGraph const& graph, relation::Plan const& plan, SchedulerOptions const& options,

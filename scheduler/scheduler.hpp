@@ -61,9 +61,16 @@ Scheduled schedule_plan(graph::EinGraph const& graph, relation::Plan const& plan
 /// (loaded_again.hpp) counted as received.
 std::int64_t busiest_bytes(schedule::Schedule const& schedule);
 
+/// What placements are compared by.
+struct ScheduleCost {
+    double makespan = 0;
+    std::int64_t busiest_bytes = 0;
+};
+ScheduleCost cost_of(Scheduled const& made);
+
 /// Whether the first is to be preferred: the faster one by simulation; of two that differ by less than the simulation
 /// errs, the one whose busiest rank moves fewer bytes.
-bool better(Scheduled const& a, Scheduled const& b);
+bool better(ScheduleCost const& a, ScheduleCost const& b);
 
 /// The schedule alone.
 schedule::Schedule make_schedule(graph::EinGraph const& graph, relation::Plan const& plan,

@@ -58,3 +58,30 @@ TEST_CASE("a search that keeps schedules has the same ones", "[scheduler]") {
     CHECK(with.ranks == without.ranks);
     CHECK(with.makespan == without.makespan);
 }
+
+TEST_CASE("where there is no room for all the fastest are kept, and what others cost", "[scheduler]") {
+    graph::EinGraph const graph = product_and_sum();
+    scheduler::Order const order = scheduler::Order::as_given;
+    auto const made = [&](int ranks, double makespan) {
+        relation::Plan const plan = planner::plan(graph, {.ranks = ranks});
+        auto out = scheduler::schedule_plan(graph, plan);
+        out.makespan = makespan;
+        return std::pair(plan, std::make_shared<scheduler::Scheduled const>(std::move(out)));
+    };
+    auto const [slow_plan, slow] = made(2, 3);
+    auto const [fast_plan, fast] = made(3, 1);
+    auto const [slower_plan, slower] = made(4, 4);
+    std::size_t tasks = 0;
+    for (auto const& section : fast->schedule.sections) tasks += section.tasks.size();
+    scheduler::KeptSchedules kept(tasks);
+    kept.keep(slow_plan, "greedy", order, slow);
+    CHECK(kept.find(slow_plan, "greedy", order) == slow);
+    kept.keep(fast_plan, "greedy", order, fast);
+    kept.keep(slower_plan, "greedy", order, slower);
+    CHECK(kept.find(fast_plan, "greedy", order) == fast);
+    CHECK(kept.find(slow_plan, "greedy", order) == nullptr);
+    CHECK(kept.find(slower_plan, "greedy", order) == nullptr);
+    CHECK(kept.cost(slow_plan, "greedy", order).value().makespan == 3);
+    CHECK(kept.cost(slower_plan, "greedy", order).value().makespan == 4);
+    CHECK_FALSE(kept.cost(slower_plan, "pattern", order).has_value());
+}
