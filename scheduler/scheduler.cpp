@@ -83,7 +83,11 @@ Scheduled lowered(graph::EinGraph const& graph, relation::Plan const& plan, Sche
     out.traffic = std::move(made.traffic);
     out.layouts = std::move(made.layouts);
     header.prediction = predict(out.schedule, plan);
-    if (options.simulate) out.makespan = simulate(out.schedule, options.cluster).all_iterations;
+    if (options.simulate) {
+        Simulation const run = simulate(out.schedule, options.cluster);
+        out.makespan = run.all_iterations;
+        out.held_up = held_up(out.schedule, run);
+    }
     return out;
 }
 

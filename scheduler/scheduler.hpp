@@ -41,12 +41,13 @@ struct SchedulerOptions {
 
 /// A schedule and how it came about.
 struct Scheduled {
-    schedule::Schedule schedule;           // the header's graph_text, graph_file and folder are left to the caller
-    std::vector<std::vector<Rank>> ranks;  // of each node's kernel calls (see relation::NodePlan), by NodeId
-    std::vector<std::int64_t> calls;       // of each node, cells that were merged counted once, by NodeId
-    std::vector<Traffic> traffic;          // bytes that cross ranks for each node, by NodeId
-    std::vector<Layout> layouts;           // by ValueId
-    double makespan = 0;                   // seconds on the options' cluster, by simulation; 0: not simulated
+    schedule::Schedule schedule;                // the header's graph_text, graph_file and folder are left to the caller
+    std::vector<std::vector<Rank>> ranks;       // of each node's kernel calls (see relation::NodePlan), by NodeId
+    std::vector<std::int64_t> calls;            // of each node, cells that were merged counted once, by NodeId
+    std::vector<Traffic> traffic;               // bytes that cross ranks for each node, by NodeId
+    std::vector<Layout> layouts;                // by ValueId
+    double makespan = 0;                        // seconds on the options' cluster, by simulation; 0: not simulated
+    Table<schedule::TensorId, double> held_up;  // of them, those for which each tensor is to blame (critical path)
 };
 
 class KeptSchedules;

@@ -48,6 +48,8 @@ Candidate candidate_of(Planned planned) {
                    .peak = planned.peak()}};
     for (schedule::Section const& section : planned.made.schedule.sections)
         out.work += static_cast<double>(section.tasks.size());
+    std::vector<double> const& held_up = planned.made.held_up.list();
+    if (!held_up.empty()) out.held_up = std::make_shared<std::vector<double> const>(held_up);
     out.payload = std::make_shared<Planned>(std::move(planned));
     return out;
 }
@@ -110,6 +112,9 @@ void add_wide(Functions& out, graph::EinGraph const& graph, PlanningOptions cons
                          std::size_t most) { return planner::variations(graph, plan, others, most); };
     auto const bound = std::make_shared<scheduler::PlanBound>(graph, options.scheduler.cluster);
     out.bound = [bound](relation::Plan const& plan) { return bound->of(plan); };
+    out.bound_beside = [bound](auto const& varied, auto const& known, double seconds, auto const& held_up) {
+        return bound->beside(varied, known, seconds, held_up);
+    };
     out.floor = [bound, ranks = options.planner.ranks, calls = planner::optimizer::calls_asked(options.planner)] {
         return bound->of_any(ranks, calls);
     };

@@ -19,6 +19,8 @@ struct Candidate {
     Cost cost;
     std::shared_ptr<void> payload = nullptr;
     double work = 0;  // of making it: tasks
+    // Seconds of the run for which each value is to blame, by ValueId: made, moved or copied. None: not known.
+    std::shared_ptr<std::vector<double> const> held_up = nullptr;
 };
 
 struct Functions {
@@ -47,6 +49,10 @@ struct Functions {
     // Seconds that no schedule of a plan, and of any plan, goes below.
     std::function<double(relation::Plan const&)> bound = {};
     std::function<double()> floor = {};
+    // Seconds that a variation of a plan will hardly go below, by what holds up the schedule of that one.
+    std::function<double(relation::Plan const& varied, relation::Plan const& known, double seconds,
+                         std::vector<double> const& held_up)>
+        bound_beside = {};
 };
 
 }  // namespace ein::planner::optimizer

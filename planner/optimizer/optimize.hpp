@@ -53,7 +53,8 @@ struct SearchReport {
     double bound = 0;    // that no plan goes below
     std::vector<Plan> looked_at = {}, left_out = {};
     std::size_t not_reached = 0;            // plans that the budget left out
-    std::size_t variations = 0, steps = 0;  // of the local search: plans looked at, and those gone to
+    std::size_t variations = 0, steps = 0;  // of the local search: plans scheduled, and those gone to
+    std::size_t variations_left_out = 0;    // by what they can gain at most
 };
 
 struct Chosen {

@@ -15,6 +15,7 @@ struct Looked {
     Alternative alternative;
     Cost cost = {};
     double bound = 0;
+    std::shared_ptr<std::vector<double> const> held_up = nullptr;
 };
 
 class WideSearch {
@@ -81,7 +82,7 @@ private:
         std::vector<Looked> open;
         for (Alternative& each : alternatives) {
             double const bound = search_.functions.bound(each.plan);
-            open.push_back({std::move(each), {}, bound});
+            open.push_back({std::move(each), {}, bound, nullptr});
         }
         std::stable_sort(open.begin(), open.end(), [](Looked const& a, Looked const& b) { return a.bound < b.bound; });
         for (std::size_t begin = 0, at_once = 0; begin < open.size(); begin += at_once) {
@@ -105,6 +106,7 @@ private:
                 search_.spend(calls_of(batch[k].alternative.plan));
                 work_ += made[k].work;
                 batch[k].cost = made[k].cost;
+                batch[k].held_up = made[k].held_up;
                 report_.looked_at.push_back({batch[k].alternative.name, batch[k].alternative.plan.calls,
                                              made[k].cost.seconds, made[k].cost.bytes});
                 if (!fits(made[k])) batch[k].cost.seconds = infinite;
@@ -184,14 +186,19 @@ private:
         if (glanced_ && is_placed) return std::move(*glanced_);
         Choices quick = choices_;
         quick.effort = Effort::quick;
-        std::vector<Candidate> made;
-        for (Looked const* each : near) made.push_back(scheduled(each->alternative.plan, quick));
+        std::vector<Candidate> made = for_each_in_parallel(
+            near.size(), [&](std::size_t k) { return search_.functions.schedule(near[k]->alternative.plan, quick); });
+        for (std::size_t k = 0; k < made.size(); ++k) {
+            search_.spend(calls_of(near[k]->alternative.plan));
+            work_ += made[k].work;
+        }
         for (std::size_t k = 0; k < made.size(); ++k)
             if (fits(made[k]) && is_named(near[k]->alternative)) note_named(made[k].cost);
         std::size_t const best = best_of(made);
         std::vector<std::size_t> thorough{best};
         for (std::size_t k = 0; k < made.size(); ++k)
-            if (k != best && made[best].cost.seconds >= limits_.worth_placing && is_placed_in_ways(made[k].cost))
+            if (k != best && made[best].cost.seconds >= limits_.worth_placing && is_placed_in_ways(made[k].cost) &&
+                made[k].cost.seconds <= limits_.near_placed * made[best].cost.seconds)
                 thorough.push_back(k);
         std::vector<Looked const*> of{near[best]};
         std::vector<Candidate> candidates;
@@ -236,6 +243,20 @@ private:
         return to.seconds < (1 - least_gain) * from.seconds;
     }
 
+    /// What holds up the schedules that are there tells what a variation may gain beside them.
+    double bound_beside_known(relation::Plan const& plan, Candidate const& best) const {
+        if (!search_.functions.bound_beside) return 0;
+        double bound = 0;
+        auto const beside = [&](relation::Plan const& known, double seconds, auto const& held_up) {
+            if (held_up && known.calls == plan.calls)
+                bound = std::max(bound, search_.functions.bound_beside(plan, known, seconds, *held_up));
+        };
+        beside(taken_.plan, best.cost.seconds, best.held_up);
+        for (Looked const& each : looked_)
+            if (each.cost.seconds < infinite) beside(each.alternative.plan, each.cost.seconds, each.held_up);
+        return bound;
+    }
+
     /// Steps to variations that are better, as long as there is work left.
     void improve(Candidate& best) {
         double const worth_seconds = best.cost.seconds * limits_.work_a_second_of_run;
@@ -252,6 +273,10 @@ private:
                  search_.functions.variations(taken_.plan, others_, static_cast<std::size_t>(affordable))) {
                 if (work_ >= most || search_.exhausted() || in_vain++ >= patience) break;
                 if (search_.functions.bound(plan) >= worth()) continue;
+                if (bound_beside_known(plan, best) >= worth()) {
+                    ++report_.variations_left_out;
+                    continue;
+                }
                 Candidate glanced = scheduled(plan, glance_);
                 ++report_.variations;
                 if (!fits(glanced) || !is_step(glanced.cost, best.cost)) continue;

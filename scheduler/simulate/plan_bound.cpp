@@ -32,7 +32,7 @@ double work_of(graph::EinGraph const& graph, graph::Node const& node, Cluster co
 }  // namespace
 
 PlanBound::PlanBound(graph::EinGraph const& graph, Cluster const& cluster)
-    : graph_(graph), per_task_(cluster.per_task), producers_(graph.producers()) {
+    : graph_(graph), per_task_(cluster.per_task), producers_(graph.producers()), readers_(graph.consumers()) {
     double fastest = 1;
     for (auto const& [rank, speed] : cluster.speeds) fastest = std::max(fastest, speed);
     per_task_ /= fastest;
@@ -62,6 +62,29 @@ double PlanBound::bound(int ranks, Calls const& calls) const {
 double PlanBound::of(relation::Plan const& plan) const {
     return bound(relation::used_ranks(plan),
                  [&](std::size_t node) { return std::max<std::int64_t>(1, element_count(plan.nodes[node].parts)); });
+}
+
+double PlanBound::beside(relation::Plan const& varied, relation::Plan const& known, double seconds,
+                         std::span<double const> held_up) const {
+    if (!graph_.loops.empty()) return 0;
+    std::vector<std::uint8_t> touched(graph_.values.size());
+    auto const touch = [&](ValueId id) { touched[static_cast<std::size_t>(id.value())] = 1; };
+    for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
+        relation::NodePlan const &a = varied.nodes[n], &b = known.nodes[n];
+        if (a.parts == b.parts && a.ranks == b.ranks) continue;
+        graph::Node const& node = graph_.nodes[n];
+        touch(node.output);
+        for (ValueId input : node.inputs) touch(input);
+        for (NodeId reader : readers_[static_cast<std::size_t>(node.output.value())]) touch(graph_.node(reader).output);
+    }
+    int const ranks = relation::used_ranks(varied);
+    double gained = 0;
+    for (std::size_t v = 0; v < touched.size(); ++v) {
+        if (touched[v] == 0) continue;
+        double const least = producers_[v] ? work_[static_cast<std::size_t>(producers_[v]->value())] / ranks : 0;
+        gained += std::max(0.0, held_up[v] - least);
+    }
+    return seconds - gained;
 }
 
 double PlanBound::of_any(int ranks, std::int64_t calls) const {

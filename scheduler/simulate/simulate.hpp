@@ -55,4 +55,8 @@ struct PathShare {
 /// Longest first.
 std::vector<PathShare> critical_path(schedule::Schedule const& schedule, Simulation const& simulation);
 
+/// The same of each tensor: of tasks that make it, move it, or copy it for others. A fused task counts for each tensor
+/// that is inside.
+Table<schedule::TensorId, double> held_up(schedule::Schedule const& schedule, Simulation const& simulation);
+
 }  // namespace ein::scheduler

@@ -37,8 +37,9 @@ std::string search_line(SearchReport const& report) {
     std::string out = report.taken + ", of " + plural(report.looked_at.size(), "plan") + " scheduled";
     if (!report.left_out.empty()) out += " and " + std::to_string(report.left_out.size()) + " ruled out";
     if (report.not_reached > 0) out += ", " + std::to_string(report.not_reached) + " beyond the budget";
-    if (report.variations > 0)
-        out += ", " + plural(report.variations, "variation") + " tried and " + std::to_string(report.steps) + " taken";
+    if (std::size_t const all = report.variations + report.variations_left_out; all > 0)
+        out += ", " + std::to_string(report.variations) + " of " + plural(all, "variation") + " tried and " +
+               std::to_string(report.steps) + " taken";
     return out + bound_text(report);
 }
 
@@ -69,8 +70,13 @@ std::string search_text(SearchReport const& report) {
 }
 
 Json search_json(SearchReport const& report) {
-    Json out{{"not_reached", report.not_reached}, {"taken", report.taken},     {"seconds", report.seconds},
-             {"bound_seconds", report.bound},     {"ranks_used", report.used}, {"variations", report.variations},
+    Json out{{"not_reached", report.not_reached},
+             {"taken", report.taken},
+             {"seconds", report.seconds},
+             {"bound_seconds", report.bound},
+             {"ranks_used", report.used},
+             {"variations", report.variations},
+             {"variations_ruled_out", report.variations_left_out},
              {"variations_taken", report.steps}};
     auto const list = [](std::vector<SearchReport::Plan> const& plans, char const* seconds) {
         Json rows = Json::array();

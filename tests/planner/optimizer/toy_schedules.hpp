@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -27,6 +29,7 @@ struct ToySchedules {
 
     // What was made, in order: "strategy place calls".
     std::vector<std::string> made = {};
+    std::shared_ptr<std::mutex> mutex = std::make_shared<std::mutex>();  // of `made`: schedules are made by threads
 
     opt::Functions functions() {
         opt::Functions out;
@@ -39,8 +42,12 @@ struct ToySchedules {
         out.least_moving = [](std::vector<relation::Plan> plans) { return plans.back(); };
         out.schedule = [this](relation::Plan const& plan, opt::Choices const& choices) {
             std::string const order = choices.order == opt::NodeOrder::least_memory ? " saving" : "";
-            made.push_back(plan.strategy + " " + choices.place + order + " " + std::to_string(plan.calls));
-            opt::Candidate schedule = candidate(cost(choices, plan), made.back(), plan.calls);
+            std::string const name = plan.strategy + " " + choices.place + order + " " + std::to_string(plan.calls);
+            {
+                std::scoped_lock const lock(*mutex);
+                made.push_back(name);
+            }
+            opt::Candidate schedule = candidate(cost(choices, plan), name, plan.calls);
             schedule.work = tasks;
             return schedule;
         };

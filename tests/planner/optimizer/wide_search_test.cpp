@@ -1,6 +1,7 @@
 // The search among all plans, over toy costs.
 #include "planner/optimizer/wide_search.hpp"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -166,4 +167,35 @@ TEST_CASE("schedules of very many tasks are made one at a time, each once, withi
     std::vector<std::string> const& made = toys.schedules.made;
     CHECK((std::set(made.begin(), made.end()).size() == made.size()) == is_large);
     CHECK((made.size() == 3) == is_large);  // then the budget is spent
+}
+
+TEST_CASE("a variation that cannot gain enough beside a known schedule is not scheduled", "[planner][optimizer]") {
+    Toys toys{.seconds = {{"eindecomp", 3}, {"eindecomp'", 2}}};
+    opt::Question question = toy_question();
+    question.wide = true;
+    opt::Functions functions = toys.functions();
+    auto const plain = functions.schedule;
+    functions.schedule = [&](relation::Plan const& plan, opt::Choices const& choices) {
+        opt::Candidate made = plain(plan, choices);
+        made.held_up = std::make_shared<std::vector<double> const>(1, 1.0);
+        return made;
+    };
+    double gain = 0;
+    functions.bound_beside = [&](relation::Plan const&, relation::Plan const&, double seconds,
+                                 std::vector<double> const&) { return seconds - gain; };
+    auto const report = [&] { return std::get<opt::Chosen>(opt::optimize(question, functions)).report; };
+    CHECK(report().variations == 0);
+    CHECK(report().variations_left_out == 1);
+    gain = 1;
+    CHECK(report().steps == 1);
+}
+
+TEST_CASE("every placement is tried of plans that come near the best with some, not of others",
+          "[planner][optimizer]") {
+    double const other = GENERATE(2.1, 2.3);
+    Toys toys{.seconds = {{"eindecomp", 2}, {"x", other}, {"eindecomp/1", 4}}, .schedules = {.rivals = {"x"}}};
+    toys.chosen(4);
+    auto const& made = toys.schedules.made;
+    auto const times = std::count_if(made.begin(), made.end(), [](std::string const& name) { return name[0] == 'x'; });
+    CHECK(times == (other < 2.2 ? 3 : 2));  // one placement, several, all
 }

@@ -276,3 +276,15 @@ TEST_CASE("random schedules run to their end, the same every time", "[scheduler]
     CHECK(path == Approx(run.makespan));
     for (auto const& rank : run.ranks) CHECK(rank.busy + rank.communicating + rank.waiting == Approx(run.makespan));
 }
+
+TEST_CASE("what holds a run up is put down to tensors, and is all of the run", "[scheduler][simulate]") {
+    auto const schedule = pipeline(1);
+    Cluster cluster = slow_cluster();
+    cluster.between.bandwidth = 16;
+    Simulation const run = simulate(schedule, cluster);
+    auto const seconds = held_up(schedule, run);
+    REQUIRE(seconds.size() == schedule.header.tensors.size());
+    double all = 0;
+    for (double each : seconds.list()) all += each;
+    CHECK(all == Approx(run.makespan));
+}
