@@ -14,9 +14,9 @@ namespace {
 // the axes whose ranks compute, and so has the output of a node that is replicated: the axes along which all ranks have
 // it.
 
-using CutLabels = std::vector<std::size_t>;  // for each mesh axis the label that it cuts, or the number of labels
+using AxisLabels = std::vector<std::size_t>;  // for each mesh axis the label that it cuts, or the number of labels
 
-std::vector<AxisSet> sets_of(CutLabels const& assignment, std::size_t labels) {
+std::vector<AxisSet> sets_of(AxisLabels const& assignment, std::size_t labels) {
     std::vector<AxisSet> sets(labels + 1, 0);
     for (std::size_t axis = 0; axis < assignment.size(); ++axis) sets[assignment[axis]] |= AxisSet{1} << axis;
     return sets;
@@ -29,7 +29,7 @@ std::vector<std::vector<AxisSet>> shardings(Mesh const& mesh, Shape const& exten
     std::int64_t busiest = 0;
     Parts const counts(mesh.sizes().size(), static_cast<std::int64_t>(extents.size()) + 1);
     for_each_index(counts, [&](std::vector<Extent> const& index) {
-        std::vector<AxisSet> sets = sets_of(CutLabels(index.begin(), index.end()), extents.size());
+        std::vector<AxisSet> sets = sets_of(AxisLabels(index.begin(), index.end()), extents.size());
         std::int64_t const busy = mesh.size(mesh.all() & ~sets.back());
         sets.pop_back();
         bool fits = busy >= busiest;
