@@ -220,6 +220,7 @@ private:
             auto const passes = for_each_in_parallel(begins.size() - 1, [&](std::size_t part) {
                 auto pass = std::make_unique<Pass>(begin_pass({0, 0}));
                 for (std::uint64_t at = begins[part]; at < begins[part + 1];) read_chunk(*pass, at, begins[part + 1]);
+                pass->text = {}, pass->written = {}, pass->all = {};  // others are still to come
                 return pass;
             });
             Pass all = begin_pass({format_.line, 0});
