@@ -84,6 +84,10 @@ inline constexpr std::size_t most_turns_searched = std::size_t{1} << 25;
 /// the copies in between cost more than messages. Chosen (docs/decisions/0003-staged-collectives.md).
 inline constexpr std::size_t least_staged_ranks = 8;
 inline constexpr std::int64_t most_staged_bytes = 128 << 10;
+/// Pieces of a region, beyond which ranks may get a little of it again that they have, for it to be exchanged in
+/// stages; and how much, of all that is moved. Chosen: attention on 4096 ranks is 512 pieces of 128 bytes for each.
+inline constexpr std::size_t many_pieces = 64;
+inline constexpr double little_again = 0.02;
 /// Members that exchange in one stage: a middle way between many messages and many copies. Chosen.
 inline constexpr std::int64_t most_stage_peers = 4;
 /// Partial results that are added at once. Chosen; may change bits.

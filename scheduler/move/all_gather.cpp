@@ -33,7 +33,11 @@ std::optional<StagedAllGather::Group> StagedAllGather::group_of(ValueId value, B
     if (!blocks || boxes.size() < 2) return std::nullopt;
     CellGrid cells = coarser(*blocks, static_cast<std::int64_t>(ranks.size()));
     if (element_count(cells.counts()) < 2) return std::nullopt;
-    auto owners = owners_of_cells(cells, region, ranks, [&](Box const& box) { return directory_.held(value, box); });
+    double const bytes = static_cast<double>(region.elements()) * static_cast<double>(size_of(mover_.dtype(value)));
+    double const most_again =
+        boxes.size() > tuning::many_pieces ? tuning::little_again * bytes * static_cast<double>(ranks.size()) : 0;
+    auto owners = owners_of_cells(
+        cells, region, ranks, [&](Box const& box) { return directory_.held(value, box); }, most_again);
     if (!owners) return std::nullopt;
     return Group{std::move(cells), std::move(*owners)};
 }

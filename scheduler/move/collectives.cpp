@@ -86,7 +86,7 @@ std::vector<CollectiveStep> staged_reduce_scatter(CellGrid const& grid) {
 }
 
 std::optional<CellOwners> owners_of_cells(CellGrid const& grid, Box const& region, std::vector<Rank> const& ranks,
-                                          HeldOf const& held) {
+                                          HeldOf const& held, double most_again) {
     auto const cells = static_cast<std::size_t>(element_count(grid.counts()));
     std::size_t const rows = ranks.size() / cells;
     CellOwners out{{rows, std::vector<Rank>(cells, Rank{-1})}, {}};
@@ -105,7 +105,7 @@ std::optional<CellOwners> owners_of_cells(CellGrid const& grid, Box const& regio
             take(cell, has.rank);
             again -= has.bytes;
         }
-    if (again > 0) return std::nullopt;
+    if (again > most_again) return std::nullopt;
     for (std::size_t cell = 0; cell < cells; ++cell)
         while (taken[cell] < rows) take(cell, *idle.begin());
     out.left_over.assign(idle.begin(), idle.end());

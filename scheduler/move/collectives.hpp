@@ -50,10 +50,10 @@ struct CellOwners {
 /// Which rank has how much of a region, in bytes.
 using HeldOf = std::function<std::vector<Held>(Box const&)>;
 
-/// Deals cells out to ranks, those that hold something of a cell first. Nothing where ranks would get much again that
-/// they have.
+/// Deals cells out to ranks, those that hold something of a cell first. Nothing where ranks would get more than
+/// `most_again` bytes again that they have.
 std::optional<CellOwners> owners_of_cells(CellGrid const& grid, Box const& region, std::vector<Rank> const& ranks,
-                                          HeldOf const& held);
+                                          HeldOf const& held, double most_again = 0);
 
 /// One member adds up what it has and what some others have.
 struct Addition {

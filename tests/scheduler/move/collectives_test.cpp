@@ -102,6 +102,8 @@ TEST_CASE("no all-gather where ranks would get again what they have", "[schedule
         return std::vector<Held>{{Rank{0}, 8.0 * static_cast<double>(box.elements())}};
     };
     CHECK_FALSE(owners_of_cells(grid, Box::whole({2}), ranks, all_on_0));
+    CHECK_FALSE(owners_of_cells(grid, Box::whole({2}), ranks, all_on_0, 7));  // of 16 bytes, less a cell's 8
+    CHECK(owners_of_cells(grid, Box::whole({2}), ranks, all_on_0, 8));
 }
 
 TEST_CASE("a tree adds every sum up on member 0, four at a time", "[scheduler][collectives]") {
