@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <complex>
 #include <cstring>
+#include <span>
+#include <string>
 
 #include "lib/base/error.hpp"
 #include "lib/base/threads/once.hpp"
@@ -317,10 +319,20 @@ FileContents mtx_contents(MtxSource const& source, Asker const& asker) {
 
 namespace {
 
-/// Numbers with commas between them are elements all the same, and not a matrix.
+/// Whether the first line is indices, whole numbers, and a value.
+bool begins_with_indices(Storage const& file, char between) {
+    constexpr std::uint64_t enough = 200;
+    std::string line(static_cast<std::size_t>(std::min(enough, file.size())), '\0');
+    file.read_at(0, std::as_writable_bytes(std::span(line)));
+    line.resize(std::min(line.find('\n'), line.size()));
+    std::size_t const last = line.rfind(between);
+    return last != std::string::npos && line.find_first_not_of(std::string("0123456789 ") + between) >= last;
+}
+
+/// Elements with commas between their numbers are no rows of a matrix.
 void refuse_no_tns(Storage const& file) {
     auto const kind = file.size() == 0 ? std::nullopt : file_kind(file);
-    if (kind && (kind->between == ',' || kind->between == ';'))
+    if (kind && (kind->between == ',' || kind->between == ';') && begins_with_indices(file, kind->between))
         throw InputError(Fault{file.name(), "", tns_kind, found_text(*kind),
                                std::string("put spaces between them: tr '") + kind->between + "' ' ' < FILE > NEW"});
     refuse_no_words(file, tns_kind);
