@@ -118,6 +118,7 @@ inline constexpr std::array in_graph{
     InGraph{"--dtype", R"(a type stands in the graph: "dtype": "bf16" at its top, or in a tensor or node)"},
     InGraph{"--precision", R"(a type stands in the graph: "dtype": "bf16" at its top, or in a tensor or node)"},
     InGraph{"--amp", R"(a type stands in the graph: "dtype": "bf16" at its top, or in a tensor or node)"},
+    InGraph{"--gpus", "each rank takes a GPU: write -n 4 for four, then einrun --device cuda"},
     InGraph{"--lr",
             R"(a number that changes is a param of the graph: "params": {"lr": 0.1}, then einrun --set lr=0.01)"},
     InGraph{"--mesh", R"(a mesh stands in the graph: "mesh": {"dp": 2, "tp": 4})"},

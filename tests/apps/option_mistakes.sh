@@ -41,6 +41,7 @@ expect 2 "found 'warn'; write --check-finite alone" run --check-finite=warn
 expect 2 "found --threads 2 --device cuda; that is einrun's" einplan g.json -n 2 --threads 2 --device cuda
 expect 2 'did you mean "--log-level debug"?' run -v
 expect 2 'did you mean "--device cuda"?' run --gpus 1
+expect 2 "each rank takes a GPU: write -n 4 for four" einplan g.json -n 2 --gpus 1
 expect 2 "found -N 2 --ntasks-per-node=4; that is sbatch's" einplan g.json -N 2 --ntasks-per-node=4
 expect 2 "it is a tensor: write --input A=FILE" run --set A=1
 expect 2 "it is a param: write --set eta=NUMBER" run --input eta=A.npy
