@@ -47,6 +47,23 @@ TEST_CASE("all ranks get the whole region at once", "[scheduler][all_gather]") {
     }
 }
 
+TEST_CASE("of very many pieces a rank may get a little again that it has", "[scheduler][all_gather]") {
+    int const pieces = GENERATE(64, 128);
+    test::GraphBuilder g;
+    g.leaf("X", {16 * pieces});
+    g.einsum("Y", "i->i", {"X"}, {.join = "2*x"});
+    test::LoweringBench bench(g.finish({"Y"}), 10, {{pieces}}, FourParts::options_of(8));
+    ValueId const X = bench["X"];
+    bench.context.traffic.begin(NodeId{0});
+    std::vector<Rank> group;
+    for (int rank = 0; rank < 8; ++rank) group.push_back(Rank{rank});
+    for (int piece = 0; piece < pieces; ++piece)  // ranks 0 and 1 have pieces of one cell
+        bench.context.delivery.home(X, static_cast<std::size_t>(piece), Rank{piece < 2 ? piece : 8 + piece % 2});
+    Box const whole = Box::whole({16 * pieces});
+    bench.context.all_gather.bring(X, whole, group);
+    for (Rank rank : group) CHECK((bench.context.directory.copy_of(X, whole, rank) != nullptr) == (pieces > 64));
+}
+
 TEST_CASE("a group that is too small is left to need()", "[scheduler][all_gather]") {
     FourParts parts(5);
     parts.context.all_gather.bring(parts.X, parts.whole, parts.everyone());
