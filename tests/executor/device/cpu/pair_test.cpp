@@ -139,6 +139,55 @@ TEST_CASE("every instruction set gives the same bits", "[executor][device][pair]
 #endif
 }
 
+/// c[run, row, inside]: rows go on where runs of columns end, which are no whole lines. a has terms apart, and b lies
+/// as it is packed where `runs` times `wide` are whole vectors.
+template <class T>
+std::vector<T> in_short_runs(PairProduct const& product, std::ptrdiff_t runs, std::ptrdiff_t wide, bool past_cache) {
+    constexpr std::ptrdiff_t m = 43, k = 37;
+    std::ptrdiff_t const n = runs * wide;
+    std::mt19937 random(31);
+    std::vector<T> a(static_cast<std::size_t>(m * k)), b(static_cast<std::size_t>(k * n)),
+        c(static_cast<std::size_t>(m * n), std::numeric_limits<T>::quiet_NaN());
+    for (auto* list : {&a, &b})
+        for (T& value : *list) value = static_cast<T>(random()) * T(0x1p-31) - 1;
+    PairLabel const rows{m, {1, wide}}, terms{k, {m, n}};
+    std::array<PairLabel, 2> const columns{PairLabel{runs, {wide, m * wide}}, PairLabel{wide, {1, 1}}};
+    PairCall call{
+        {&rows, 1, 0, m}, {columns.data(), 2, 0, n}, {&terms, 1, 0, k}, a.data(), b.data(), c.data(), 1, false};
+    call.past_cache = past_cache;
+    run_with_scratch(product, call);
+    for (std::ptrdiff_t row = 0; row < m; ++row)
+        for (std::ptrdiff_t column = 0; column < n; ++column) {
+            long double sum = 0;
+            for (std::ptrdiff_t t = 0; t < k; ++t)
+                sum += static_cast<long double>(a[static_cast<std::size_t>(t * m + row)]) *
+                       static_cast<long double>(b[static_cast<std::size_t>(t * n + column)]);
+            T const found = c[static_cast<std::size_t>((column / wide * m + row) * wide + column % wide)];
+            if (!(std::fabs(static_cast<long double>(found) - sum) < 2e-5L)) FAIL_CHECK(row << ", " << column);
+        }
+    return c;
+}
+
+TEST_CASE("results in runs that are no whole lines are right on every instruction set", "[executor][device][pair]") {
+#ifdef EIN_X86_LOOPS
+    for (auto const& [runs, wide] :
+         {std::pair<std::ptrdiff_t, std::ptrdiff_t>{9, 20}, {30, 18}, {1, 28}, {2, 24}, {7, 5}, {3, 64}, {40, 33}})
+        for (bool const past_cache : {false, true}) {
+            CAPTURE(runs, wide, past_cache);
+            auto const check = [&, r = runs, w = wide]<class T>(T, PairType type) {
+                if (instruction_set() == InstructionSet::baseline) return;
+                auto const of_avx2 =
+                    in_short_runs<T>(avx2::pair_loops(PairJoin::multiply, PairAgg::sum, type), r, w, past_cache);
+                if (instruction_set() != InstructionSet::avx512) return;
+                CHECK(of_avx2 ==
+                      in_short_runs<T>(avx512::pair_loops(PairJoin::multiply, PairAgg::sum, type), r, w, past_cache));
+            };
+            check(0.0F, PairType::f32);
+            check(0.0, PairType::f64);
+        }
+#endif
+}
+
 /// Few rows stream the right operand, many pack it. Columns come in pieces that lie apart; rows, terms and columns are
 /// no multiples of anything.
 template <class T>
