@@ -132,8 +132,11 @@ inline bool same(Scalar const& a, Scalar const& b) {
 inline std::vector<Op> exact_ops(DType type) {
     std::vector<Op> ops{Op::neg, Op::logical_not, Op::abs, Op::conj, Op::real,        Op::imag,       Op::cast, Op::add,
                         Op::sub, Op::mul,         Op::eq,  Op::ne,   Op::logical_and, Op::logical_or, Op::where};
-    if (type == DType::c64) std::erase_if(ops, [](Op op) { return op == Op::mul || op == Op::abs; });
-    if (is_complex(type)) return ops;
+    if (type == DType::c64) std::erase(ops, Op::mul);
+    if (is_complex(type)) {
+        std::erase(ops, Op::abs);
+        return ops;
+    }
     ops.insert(ops.end(), {Op::sign, Op::floor, Op::ceil, Op::round, Op::sqrt, Op::relu, Op::div, Op::mod, Op::min,
                            Op::max, Op::lt, Op::le, Op::gt, Op::ge});
     return ops;
