@@ -113,18 +113,6 @@ def random(shape: Sequence[int], *more: Any, seed: Optional[int] = None, kind: s
     return Array(Leaf(extents(shape), name_of(dtype), data, extra={"sparse": True} if sparse else {}, name=name))
 
 
-def _of_numpys_module(name: str, kind: str) -> Any:
-    def refused(*given: Any, **named: Any) -> Any:
-        raise refuse(f"random.{name}", "einloom's random, which is a function", "NumPy's module of that name",
-                     f"write random(shape, kind={kind!r}), with a seed= of its own where it is to be fixed")
-    return refused
-
-
-for _name in ("normal", "standard_normal", "randn", "uniform", "rand", "default_rng", "seed", "PRNGKey"):
-    setattr(random, _name, _of_numpys_module(_name, "normal" if _name in ("normal", "standard_normal", "randn")
-                                               else "uniform"))
-
-
 def _type_behind(what: str, shape: Any, more: Tuple[Any, ...], dtype: Any) -> Any:
     if len(more) == 1 and dtype is None and not isinstance(more[0], (int, np.integer)):
         return more[0]
