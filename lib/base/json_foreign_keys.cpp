@@ -19,7 +19,7 @@ constexpr std::string_view second_transposed =
 constexpr std::string_view first_transposed =
     "write \"einsum\": \"ji,jk->ik\", which names the axes of the first input in their order";
 constexpr std::string_view as_input =
-    "list it in \"inputs\", as layer_norm takes them ([X, WEIGHT, BIAS]), or use it in a node of its own";
+    "list it in \"inputs\", as layer_norm takes them ([\"X\", \"WEIGHT\", \"BIAS\"]), or use it in a node of its own";
 constexpr std::string_view other_norm =
     "norm is the 2-norm; the 1-norm is {\"einsum\": \"ij->i\", \"join\": \"abs(x)\"}, with \"agg\": \"max\" the "
     "maximum norm";

@@ -35,7 +35,11 @@ says '"sizes": {"u": 1}' '"einsum": "ij->i", "inputs": ["X"], "keepdims": true'
 takes '"einsum": "ij->iu", "inputs": ["X"], "sizes": {"u": 1}, "agg": "mean"'
 says '"einsum": "ij,kj->ik"' '"op": "matmul", "inputs": ["X", "W"], "transpose_b": true'
 says '"einsum": "ji,jk->ik"' '"op": "matmul", "inputs": ["X", "W"], "transA": true'
-says 'layer_norm takes them ([X, WEIGHT, BIAS])' '"op": "layer_norm", "inputs": ["X"], "weight": "w"'
+says '{"name": "XW", "einsum": "bi,oi->bo", "inputs": ["X", "W"]}, {"name": "Y", "einsum": "bo,o->bo"' \
+    '"op": "linear", "inputs": ["X", "W", "w"]'
+says '{"name": "R", "op": "reshape", "inputs": ["X"], "shape": [8, 4, -1]} with your extents' \
+    '"einsum": "b (h d) -> b h d", "inputs": ["X"]'
+says 'layer_norm takes them (["X", "WEIGHT", "BIAS"])' '"op": "layer_norm", "inputs": ["X"], "weight": "w"'
 says 'layer_norm takes them' '"op": "layer_norm", "inputs": ["X"], "bias": "w"'
 never 'did you mean "dims"' '"op": "layer_norm", "inputs": ["X"], "bias": "w"'
 takes '"op": "layer_norm", "inputs": ["X", "w", "w"]'
@@ -65,7 +69,7 @@ says 'exchange the two: "inputs": ["X", "n"], the table first' '"op": "gather", 
 says 'did you mean "softmax"?' '"op": "sotfmax", "inputs": ["X"]'
 
 # Inputs and attributes in the number or under the names of other libraries.
-says 'list the condition, what is taken where it holds, and what elsewhere: [MASK, X, Y]' \
+says 'list the condition, what is taken where it holds, and what elsewhere: ["MASK", "X", "Y"]' \
     '"op": "where", "inputs": ["X", "W"]'
 says '"einsum": "ij,jk,kl->il", or a node for each' '"op": "matmul", "inputs": ["X", "W", "W"]'
 takes '"einsum": "ij,jk,kl->il", "inputs": ["X", "W", "W"]'

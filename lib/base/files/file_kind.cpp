@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdlib>
 #include <fstream>
 #include <set>
 #include <system_error>
@@ -21,12 +22,20 @@ using file_tables::Row;
 /// Not certain: asked last.
 constexpr std::array pickles{"\x80\2"sv, "\x80\3"sv, "\x80\4"sv, "\x80\5"sv};
 
+/// As many as a launcher started; 4 without one.
+std::string ranks_here() {
+    for (char const* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"})
+        if (char const* const ranks = std::getenv(name); ranks != nullptr && std::atoi(ranks) > 0) return ranks;
+    return "4";
+}
+
 std::string named(std::string_view mend, fs::path const& file) {
     std::string const folder = file.has_parent_path() ? file.parent_path().string() : ".";
     std::string out(mend);
     bool const taken = file.extension() == ".sched";  // where the schedule would be written
     std::string const elsewhere = taken ? " -o " + file.stem().string() + ".planned.sched" : "";
-    for (auto const& [word, name] : {std::pair("OTHER_PLACE"sv, elsewhere),
+    for (auto const& [word, name] : {std::pair("RANKS"sv, ranks_here()),
+                                     {"OTHER_PLACE"sv, elsewhere},
                                      {"FILE"sv, file.filename().string()},
                                      {"STEM"sv, file.stem().string()},
                                      {"FOLDER"sv, folder}})

@@ -1,4 +1,5 @@
-// The tables of file_kind.cpp: how files begin, and which keys their JSON has. In a mend FILE and STEM are the names.
+// The tables of file_kind.cpp: how files begin, and which keys their JSON has. In a mend FILE and STEM are the names,
+// RANKS as many as the launcher started.
 #pragma once
 
 #include <array>
@@ -20,7 +21,7 @@ inline constexpr Row schedule{
     "einrun runs it, eintool show shows it; a graph is what it was planned from, a run "
     "report what einrun --report writes when it runs it, a plan what einplan --plan-out writes"};
 inline constexpr Row graph{FileUse::graph, "a graph",
-                           "plan it: einplan FILE -n 4OTHER_PLACE; einrun runs the schedule that it writes"};
+                           "plan it: einplan FILE -n RANKSOTHER_PLACE; einrun runs the schedule that it writes"};
 inline constexpr Row plan{FileUse::plan, "a plan", "give it beside its graph: einplan GRAPH --plan-in FILE"};
 inline constexpr Row cluster{FileUse::cluster, "a cluster file",
                              "give it beside a graph: einplan GRAPH -n 4 --cluster FILE --simulate"};

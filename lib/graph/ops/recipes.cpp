@@ -17,22 +17,27 @@ constexpr std::string_view attention =
 /// What is no op here, and how it is written.
 constexpr Recipe recipes[]{
     {"cross_entropy",
-     "{\"name\": \"lp\", \"op\": \"log_softmax\", \"inputs\": [LOGITS], \"axes\": [1]}, {\"name\": \"hot\", \"op\": "
-     "\"one_hot\", \"inputs\": [LABELS], \"depth\": CLASSES}, {\"name\": \"loss\", \"einsum\": \"bc,bc->\", "
+     "{\"name\": \"lp\", \"op\": \"log_softmax\", \"inputs\": [\"LOGITS\"], \"axes\": [1]}, {\"name\": \"hot\", "
+     "\"op\": "
+     "\"one_hot\", \"inputs\": [\"LABELS\"], \"depth\": CLASSES}, {\"name\": \"loss\", \"einsum\": \"bc,bc->\", "
      "\"inputs\": "
      "[\"lp\", \"hot\"], \"join\": \"-x*y/size(b)\"}"},
     {"nll_loss",
-     "{\"name\": \"hot\", \"op\": \"one_hot\", \"inputs\": [LABELS], \"depth\": CLASSES}, {\"name\": \"loss\", "
+     "{\"name\": \"hot\", \"op\": \"one_hot\", \"inputs\": [\"LABELS\"], \"depth\": CLASSES}, {\"name\": \"loss\", "
      "\"einsum\": "
-     "\"bc,bc->\", \"inputs\": [LOG_PROBABILITIES, \"hot\"], \"join\": \"-x*y/size(b)\"}"},
+     "\"bc,bc->\", \"inputs\": [\"LOG_PROBABILITIES\", \"hot\"], \"join\": \"-x*y/size(b)\"}"},
     {"linear",
-     "{\"name\": \"XW\", \"einsum\": \"bi,oi->bo\", \"inputs\": [X, W]}, {\"name\": \"Y\", \"einsum\": \"bo,o->bo\", "
-     "\"inputs\": [\"XW\", BIAS], \"join\": \"x+y\"} (\"bi,io->bo\" for a W of inputs by outputs)"},
+     "{\"name\": \"XW\", \"einsum\": \"bi,oi->bo\", \"inputs\": [\"X\", \"W\"]}, {\"name\": \"Y\", \"einsum\": "
+     "\"bo,o->bo\", "
+     "\"inputs\": [\"XW\", \"BIAS\"], \"join\": \"x+y\"} with your names, Y being this node's (\"bi,io->bo\" for a W "
+     "of inputs by outputs)"},
     {"mse_loss",
-     "{\"einsum\": \"bi,bi->\", \"inputs\": [PREDICTED, TARGET], \"join\": \"(x-y)^2/size(b)/size(i)\"} (\"b,b->\" and "
+     "{\"einsum\": \"bi,bi->\", \"inputs\": [\"PREDICTED\", \"TARGET\"], \"join\": \"(x-y)^2/size(b)/size(i)\"} "
+     "(\"b,b->\" and "
      "/size(b) alone for vectors)"},
     {"l1_loss",
-     "{\"einsum\": \"bi,bi->\", \"inputs\": [PREDICTED, TARGET], \"join\": \"abs(x-y)/size(b)/size(i)\"} (\"b,b->\" "
+     "{\"einsum\": \"bi,bi->\", \"inputs\": [\"PREDICTED\", \"TARGET\"], \"join\": \"abs(x-y)/size(b)/size(i)\"} "
+     "(\"b,b->\" "
      "and /size(b) alone for vectors)"},
     {"dropout",
      "nothing: leave it out, as when a network is used; for training multiply by a mask that is a tensor, \"join\": "
@@ -49,18 +54,19 @@ constexpr Recipe recipes[]{
     {"einsum", "\"einsum\": \"ij,jk->ik\" in place of \"op\" and of what goes with it"},
     {"scaled_dot_product_attention", attention},
     {"masked_fill",
-     "{\"einsum\": \"ij,ij->ij\", \"inputs\": [X, MASK], \"join\": \"where(y, -inf, x)\"}, with the value in place of "
+     "{\"einsum\": \"ij,ij->ij\", \"inputs\": [\"X\", \"MASK\"], \"join\": \"where(y, -inf, x)\"}, with the value in "
+     "place of "
      "-inf"},
     {"cumsum",
-     "{\"einsum\": \"j->i\", \"inputs\": [X], \"sizes\": {\"i\": LENGTH}, \"join\": \"where([j] <= [i], x, 0)\"}"},
+     "{\"einsum\": \"j->i\", \"inputs\": [\"X\"], \"sizes\": {\"i\": LENGTH}, \"join\": \"where([j] <= [i], x, 0)\"}"},
     {"cumprod",
-     "{\"einsum\": \"j->i\", \"inputs\": [X], \"sizes\": {\"i\": LENGTH}, \"join\": \"where([j] <= [i], x, 1)\", "
+     "{\"einsum\": \"j->i\", \"inputs\": [\"X\"], \"sizes\": {\"i\": LENGTH}, \"join\": \"where([j] <= [i], x, 1)\", "
      "\"agg\": \"prod\"}"},
-    {"tril", "{\"einsum\": \"ij->ij\", \"inputs\": [X], \"join\": \"where([i] >= [j], x, 0)\"}"},
-    {"triu", "{\"einsum\": \"ij->ij\", \"inputs\": [X], \"join\": \"where([i] <= [j], x, 0)\"}"},
-    {"diag", "{\"einsum\": \"ii->i\", \"inputs\": [X]}, the diagonal of a matrix"},
-    {"diagonal", "{\"einsum\": \"ii->i\", \"inputs\": [X]}"},
-    {"trace", "{\"einsum\": \"ii->\", \"inputs\": [X]}"},
+    {"tril", "{\"einsum\": \"ij->ij\", \"inputs\": [\"X\"], \"join\": \"where([i] >= [j], x, 0)\"}"},
+    {"triu", "{\"einsum\": \"ij->ij\", \"inputs\": [\"X\"], \"join\": \"where([i] <= [j], x, 0)\"}"},
+    {"diag", "{\"einsum\": \"ii->i\", \"inputs\": [\"X\"]}, the diagonal of a matrix"},
+    {"diagonal", "{\"einsum\": \"ii->i\", \"inputs\": [\"X\"]}"},
+    {"trace", "{\"einsum\": \"ii->\", \"inputs\": [\"X\"]}"},
     {"sort", "it with the Python module: el.sort makes the nodes, el.save the graph"},
     {"argsort", "it with the Python module: el.argsort makes the nodes, el.save the graph"},
     {"topk", "it with the Python module: el.sort makes the nodes, [..., -K:] takes the last, el.save writes the graph"},
@@ -96,13 +102,13 @@ std::string mend_inputs(std::string_view op) {
         std::string_view op, inputs;
     };
     constexpr Listed listed[]{
-        {"where", "list the condition, what is taken where it holds, and what elsewhere: [MASK, X, Y]"},
+        {"where", "list the condition, what is taken where it holds, and what elsewhere: [\"MASK\", \"X\", \"Y\"]"},
         {"matmul", "write one product of all: \"einsum\": \"ij,jk,kl->il\", or a node for each"},
         {"dot", "write one product of all: \"einsum\": \"ij,jk,kl->il\", or a node for each"},
-        {"gather", "list the table, then the indices: [T, n]"},
+        {"gather", "list the table, then the indices: [\"T\", \"n\"]"},
         {"clip", "list the tensor, the least and the largest; or write \"join\": \"clip(x, 0, 1)\" for numbers"},
-        {"concat", "list all tensors that are joined: [A, B]"},
-        {"layer_norm", "list the tensor, then the scale and the bias if there are some: [X, SCALE, BIAS]"},
+        {"concat", "list all tensors that are joined: [\"A\", \"B\"]"},
+        {"layer_norm", "list the tensor, then the scale and the bias if there are some: [\"X\", \"SCALE\", \"BIAS\"]"},
     };
     for (Listed const& row : listed)
         if (row.op == op) return std::string(row.inputs);

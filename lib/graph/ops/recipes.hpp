@@ -1,6 +1,6 @@
 // What other libraries have as one function and a graph says in nodes: which nodes to write. Names are looked up as
 // they are, so that "cumsum" is answered with a prefix sum and not with "sum", which looks like it.
-// Example: recipe_for("trace") is {"einsum": "ii->", "inputs": [X]}.
+// Example: recipe_for("trace") is {"einsum": "ii->", "inputs": ["X"]}.
 #pragma once
 
 #include <string>

@@ -289,7 +289,7 @@ std::optional<std::size_t> Names::find(std::string const& name) {
 }
 
 std::string Names::suggestion(std::string const& name, std::string const& own) {
-    std::string const define = "define it, or correct the name";
+    std::string define = "define it, or correct the name";
     if (searches_left_-- <= 0) return define;
     if (std::string mend = inner_mend(name); !mend.empty()) return mend;
     std::vector<std::string> known = names_;
@@ -327,8 +327,8 @@ std::string Names::inner_mend(std::string const& name) const {
     if (found == inner_.end()) return "";
     auto const& [node, loop] = *found;
     return quote(node) + " is seen in the body of " + quote(loop) + " alone: carry it out, with a tensor \"last_" +
-           node + "\" of its shape, \"carry\": {\"last_" + node + "\": \"" + node + "\"}, then write \"" + loop +
-           "/last_" + node + "\"";
+           node + "\": {\"shape\": [], \"data\": {\"fill\": 0}} of its shape, \"carry\": {\"last_" + node + "\": \"" +
+           node + "\"}, then write \"" + loop + "/last_" + node + "\"";
 }
 
 std::vector<NodeDeclaration> declare_nodes(Cursor const& nodes, Names& names) {

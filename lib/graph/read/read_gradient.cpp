@@ -38,7 +38,10 @@ private:
         if (!context_.inputs[0]) return;
         Value const& of = context_.graph.value(*context_.inputs[0]);
         if (of.shape.empty() && kind(of.dtype) == Kind::real) return;
-        std::string const sum = "sum it up: {\"op\": \"sum\", \"inputs\": " + grad_.at("of").value().dump() + "}";
+        std::string const total = Json(of.name + "_total").dump();
+        std::string const sum = "sum it up: add the node {\"name\": " + total +
+                                ", \"op\": \"sum\", \"inputs\": " + grad_.at("of").value().dump() +
+                                "}, then \"of\": " + total;
         std::string const fix = !of.shape.empty()      ? sum
                                 : is_complex(of.dtype) ? "take abs(), real() or imag() of it"
                                                        : "cast it to a floating type where it is computed";

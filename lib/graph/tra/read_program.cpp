@@ -141,7 +141,7 @@ private:
     static std::string misspelt(Cursor const& at) {
         for (auto const& [key, unused] : at.value().items()) {
             if (key == "of" || key == "name") continue;
-            if (std::string const mend = mend_name(key, operator_names); !mend.empty()) return mend;
+            if (std::string mend = mend_name(key, operator_names); !mend.empty()) return mend;
         }
         return "write for example {\"filter\": \"[k0] == [k1]\", \"of\": \"A\"}";
     }
@@ -167,8 +167,8 @@ private:
         else
             places.push_back(*of);
         if (places.size() != count) {
-            of->fail(count == 1 ? "one relation" : "two relations: [LEFT, RIGHT]", std::to_string(places.size()),
-                     "a join reads two relations, every other operator one");
+            of->fail(count == 1 ? "one relation" : "two relations: [\"LEFT\", \"RIGHT\"]",
+                     std::to_string(places.size()), "a join reads two relations, every other operator one");
             return std::nullopt;
         }
         std::vector<tra::Expr> args;

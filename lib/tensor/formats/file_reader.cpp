@@ -116,7 +116,7 @@ std::string mend_shape(Shape const& found, Shape const& wanted) {
     if (squeezed(found) == squeezed(wanted))
         return declare + " or reshape what is in the file: a.reshape" + to_string(wanted);
     if (found == Shape(wanted.rbegin(), wanted.rend())) return declare + ", or transpose what is in the file: a.T";
-    return declare + " or give another file";
+    return declare + " with this file as the tensor's data, and plan again; or give another file";
 }
 
 }  // namespace
@@ -229,7 +229,7 @@ ZipEntry const* find_entry(ZipDirectory const& directory, std::string const& wan
 /// A near name; where there is none, how the first entry is named.
 std::string mend_entry(std::string const& entry, std::string const& file, std::string const& tensor,
                        std::vector<std::string> const& names) {
-    std::string const mend = mend_names(entry, names, "the file");
+    std::string mend = mend_names(entry, names, "the file");
     if (names.empty() || mend.starts_with("did you mean")) return mend;
     return mend + "; write \"entry\": \"" + names.front() + "\" in the graph, or --input " + tensor + "=" +
            std::filesystem::path(file).filename().string() + ":" + names.front();

@@ -8,6 +8,8 @@ using ein::graph::subscripts_of_indices;
 TEST_CASE("indices behind tensors become subscripts", "[lib][graph][subscripts]") {
     CHECK(subscripts_of_indices("C_ik = A_ij B_jk") == "ij,jk->ik");
     CHECK(subscripts_of_indices("C[i,k] = A[i,j]*B[j,k]") == "ij,jk->ik");
+    CHECK(subscripts_of_indices("C[i,k] := A[i,j] * B[j,k]") == "ij,jk->ik");
+    CHECK(subscripts_of_indices("C[i,k] += A[i,j]*B[j,k]") == "ij,jk->ik");
     CHECK(subscripts_of_indices("A[i, j]*B[j, k]->[i, k]") == "ij,jk->ik");
     CHECK(subscripts_of_indices("y_{i} = sum W1_{ij} x_{j}") == "ij,j->i");
 }

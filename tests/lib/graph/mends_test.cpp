@@ -92,16 +92,25 @@ TEST_CASE("what a tensor says otherwise than it must is told with its mend", "[l
     check_fault(faults_of(R"({"eingraph": 1, "tensors": {"A": {)" + row.keys + R"(}}, "outputs": ["A"]})"), row);
 }
 
+TEST_CASE("a loss of each sample is summed in a node that is named", "[lib][graph][mends]") {
+    std::string const text = R"({"eingraph": 1, "tensors": {"W": {"shape": [4], "dtype": "f64"}}, "nodes": [
+        {"name": "loss", "einsum": "i->i", "inputs": ["W"], "join": "x^2"},
+        {"name": "g", "grad": {"of": "loss", "wrt": ["W"]}}], "outputs": ["g/W"]})";
+    check_fault(faults_of(text), {"", "/nodes/1/grad/of",
+                                  "sum it up: add the node {\"name\": \"loss_total\", \"op\": \"sum\", \"inputs\": "
+                                  "\"loss\"}, then \"of\": \"loss_total\""});
+}
+
 TEST_CASE("what loops and gradients are called, and what they carry, is told with its mend", "[lib][graph][mends]") {
     std::string const carry = R"("carry": {"W": "w1"})";
     check_fault(loop_faults(carry, R"(["g"])"), {"", "/outputs/0", "write \"g/W\""});
     check_fault(loop_faults(carry, R"(["fit"])"), {"", "/outputs/0", "write \"fit/W\""});
     for (std::string const name : {"loss", "fit/loss"})
-        check_fault(
-            loop_faults(carry, R"(["fit/W", ")" + name + "\"]"),
-            {"", "/outputs/1",
-             "'loss' is seen in the body of 'fit' alone: carry it out, with a tensor \"last_loss\" of its shape, "
-             "\"carry\": {\"last_loss\": \"loss\"}, then write \"fit/last_loss\""});
+        check_fault(loop_faults(carry, R"(["fit/W", ")" + name + "\"]"),
+                    {"", "/outputs/1",
+                     "'loss' is seen in the body of 'fit' alone: carry it out, with a tensor \"last_loss\": "
+                     "{\"shape\": [], \"data\": {\"fill\": 0}} of its shape, "
+                     "\"carry\": {\"last_loss\": \"loss\"}, then write \"fit/last_loss\""});
     check_fault(loop_faults(R"("carry": {"w1": "W"})", R"(["fit/W"])"),
                 {"", "/nodes/2/loop/carry/w1", "exchange the two: {\"W\": \"w1\"}"});
     check_fault(loop_faults(R"("carry": ["W"])", R"(["fit/W"])"),
@@ -130,7 +139,8 @@ TEST_CASE("the mends of a condition and a loss that are no scalars can be writte
     };
     auto const mend = [&](std::string const& node) {
         std::string const fix = faults_of(graph(node)).at(0).fix;
-        Json made = Json::parse(fix.substr(fix.find('{')));
+        std::size_t const begin = fix.find('{');
+        Json made = Json::parse(fix.substr(begin, fix.rfind('}') + 1 - begin));
         made["name"] = "n";
         return made.dump();
     };
@@ -153,7 +163,7 @@ TEST_CASE("keys that people bring along are told which of ours they are", "[lib]
 
 TEST_CASE("the recipe of a cross entropy is a graph", "[lib][graph][mends]") {
     std::string recipe = node_faults(R"("op": "cross_entropy", "inputs": ["A", "n"])").at(0).fix.substr(6);
-    for (auto const& [word, name] : {std::pair{"LOGITS", "\"X\""}, {"LABELS", "\"y\""}, {"CLASSES", "3"}})
+    for (auto const& [word, name] : {std::pair{"LOGITS", "X"}, {"LABELS", "y"}, {"CLASSES", "3"}})
         recipe.replace(recipe.find(word), std::string(word).size(), name);
     CHECK(faults_of(R"({"eingraph": 1, "tensors": {"X": {"shape": [8, 3]}, "y": {"shape": [8], "dtype": "i64"}},
         "nodes": [)" +

@@ -54,7 +54,8 @@ std::string subscripts_of_indices(std::string_view text) {
     bool const by_arrow = arrow != std::string_view::npos;
     if (!by_arrow && equals == std::string_view::npos) return "";
     std::string_view inputs = by_arrow ? text.substr(0, arrow) : text.substr(equals + 1);
-    std::string_view const output = by_arrow ? text.substr(arrow + 2) : text.substr(0, equals);
+    std::string_view output = by_arrow ? text.substr(arrow + 2) : text.substr(0, equals);
+    if (!by_arrow && (output.ends_with(':') || output.ends_with('+'))) output.remove_suffix(1);  // of := and +=
     bool const words = by_arrow && text.find('[') == std::string_view::npos;  // as "seq d_model -> d_model"
     if (words || text.find_first_of("_[") == std::string_view::npos || inputs.find_first_of("=>") == 0) return "";
     if (!by_arrow && inputs.starts_with("sum")) inputs.remove_prefix(3);

@@ -103,7 +103,10 @@ TermResult words_of(std::string_view text) {
         if (word.starts_with('(') && word.find(')') == std::string::npos) {
             result.expected = "one word for each axis";
             result.found = quote(text_from(word, text)) + ", axes that are merged or split as in einops";
-            result.fix = "merge or split axes in a node of their own: {\"op\": \"reshape\"}";
+            result.fix =
+                "merge or split axes in a node of their own, as {\"name\": \"R\", \"op\": \"reshape\", \"inputs\": "
+                "[\"X\"], "
+                "\"shape\": [8, 4, -1]} with your extents, one of which may be -1";
             return result;
         }
         if (word != ellipsis && !is_label(word)) {

@@ -1,6 +1,7 @@
 // What a file is by its first bytes and its keys, and how a reader of another kind refuses it.
 #include "lib/base/files/file_kind.hpp"
 
+#include <cstdlib>
 #include <fstream>
 
 #include "lib/base/error.hpp"
@@ -52,6 +53,14 @@ std::string refusal(FileUse wanted, std::string const& expected, Sample const& o
 }
 
 }  // namespace
+
+TEST_CASE("a graph that a launcher gives to einrun is planned for as many ranks", "[lib][base][file_kind]") {
+    setenv("OMPI_COMM_WORLD_SIZE", "3", 1);
+    auto const kind = told({FileUse::graph, "g.json", R"({"tensors": {}, "nodes": [], "outputs": ["Z"]})", ""});
+    unsetenv("OMPI_COMM_WORLD_SIZE");
+    REQUIRE(kind);
+    CHECK(kind->mend.starts_with("plan it: einplan g.json -n 3;"));
+}
 
 TEST_CASE("each of our files is told by how it begins", "[lib][base][file_kind]") {
     for (Sample const& of : samples()) {
