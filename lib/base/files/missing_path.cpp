@@ -86,6 +86,19 @@ std::string near_path(fs::path const& path, PathIs wanted, std::string_view exte
 
 namespace {
 
+/// The file of a result whose name was written with its "/" as in the graph: results/fit/w0 is results/fit.w0.npy.
+std::string file_of_result(fs::path const& path) {
+    std::string name = path.filename().string();
+    fs::path folder = path.parent_path();
+    while (folder.has_filename()) {
+        name = folder.filename().string() + "." + name;
+        folder = folder.parent_path();
+        for (char const* const ending : {"", ".npy", ".npz"})
+            if (fs::path const file = folder / (name + ending); is_there(file)) return file.string();
+    }
+    return "";
+}
+
 /// Whether it is what stands before :// of an address, as file: or s3:, of more than a drive's letter.
 bool is_scheme(std::string const& part) {
     return part.size() > 2 && part.ends_with(':') &&
@@ -118,6 +131,8 @@ std::string mend_missing(fs::path const& path, PathIs wanted, std::string otherw
     std::error_code error;
     if (fs::is_symlink(fs::symlink_status(path, error)))
         return "it is a link to " + fs::read_symlink(path, error).string() + ", which is not there";
+    if (std::string const file = wanted == PathIs::folder ? "" : file_of_result(path); !file.empty())
+        return did_you_mean(file) + " \"/\" in the name of a result is \".\" in that of its file";
     if (std::string const near = near_path(path, wanted); !near.empty()) return did_you_mean(near);
     if (std::string const folder = missing_folder(path); !folder.empty())
         return "there is no folder " + folder + ": check the path";

@@ -40,6 +40,22 @@ TEST_CASE("a missing folder on the way is mended too, or named", "[lib][base][mi
     CHECK(mend_missing("") == "check its name");
 }
 
+TEST_CASE("the name of a result is mended to that of its file", "[lib][base][missing_path]") {
+    Folder folder;
+    fs::create_directories(folder / "results");
+    for (auto const* name : {"results/fit.w0.npy", "results/fit.S.npz", "results/a.b.c.npy"}) folder.write(name, "");
+    auto const mend = [&](std::string const& file) {
+        return "did you mean \"" + (folder / file).string() +
+               "\"? \"/\" in the name of a result is \".\" in that of its file";
+    };
+    CHECK(mend_missing(folder / "results/fit/w0.npy", PathIs::either) == mend("results/fit.w0.npy"));
+    CHECK(mend_missing(folder / "results/fit/w0") == mend("results/fit.w0.npy"));
+    CHECK(mend_missing(folder / "results/fit/S") == mend("results/fit.S.npz"));
+    CHECK(mend_missing(folder / "results/a/b/c.npy") == mend("results/a.b.c.npy"));
+    CHECK_THAT(mend_missing(folder / "results/fit/w0", PathIs::folder), Catch::Contains("there is no folder"));
+    CHECK_THAT(mend_missing(folder / "results/fit/x.npy"), Catch::Contains("there is no folder"));
+}
+
 TEST_CASE("what only a shell or a browser understands is told", "[lib][base][missing_path]") {
     for (auto const* path : {"~/A.npy", "$HOME/A.npy"})
         CHECK_THAT(mend_missing(path), Catch::Contains("is what a shell replaces"));
