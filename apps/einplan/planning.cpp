@@ -119,7 +119,7 @@ struct Conclude {
                           " a rank on " + std::to_string(options.planner.ranks) +
                           " ranks, found that the smallest that was found, its blocks spilled to disk, needs " +
                           format_exact_bytes(found.smallest_budget) + "; give --memory " +
-                          std::to_string(found.smallest_budget) + " or more" +
+                          std::to_string(found.smallest_budget) + "B or more" +
                           (found.enough_ranks > 0 ? ", or more ranks: with -n " + ranks + " nothing need spill" : ""));
     }
 

@@ -68,7 +68,7 @@ void check(std::vector<Need> const& needs, MemoryLimits const& limits) {
                           budget + " a rank, and a task of rank " + rank(hardest) + " that needs " +
                           format_exact_bytes(hardest->smallest) + "; give --memory " +
                           std::to_string(hardest->smallest) +
-                          " or more, or plan for smaller blocks (einplan --parts) or more ranks");
+                          "B or more, or plan for smaller blocks (einplan --parts) or more ranks");
 }
 
 }  // namespace

@@ -39,6 +39,10 @@ expect 3 "\"weight.bin\" is a path from the working folder: write it as seen fro
     in_data "$tool" eval sub/g.json
 # Sizes without a unit are bytes: small ones are asked about, whoever takes them.
 expect 4 "warning: --memory: 8 without a unit is 8 B: write 8GiB or 8MiB" plan "$graph" -n 2 --memory 8
+said=$(plan "$graph" -n 2 --memory 8 2>&1)
+[[ "$said" =~ "give --memory "([0-9]+B)" or more" ]] || fail "no size with its unit: $said"
+said=$(plan "$graph" -n 2 --memory "${BASH_REMATCH[1]:-none}" 2>&1) || fail "what it says does not do: $said"
+[[ "$said" != *warning* ]] || fail "what it says is warned of: $said"
 expect 0 "warning: --device-memory: 2048 without a unit is 2 KiB" plan "$graph" -n 2 --device-memory 2048
 "$bin/einplan" "$work/first.json" -n 1 -q -o "$work/alone.sched"
 expect 4 "warning: --memory: 8 without a unit is 8 B" "$bin/einrun" "$work/alone.sched" --memory 8

@@ -115,7 +115,7 @@ TEST_CASE("what cannot be spilled is refused before the run with its fix", "[ein
     check_end(place.alone("1.sched --memory 600"), 4,
               "needs 1.69 KiB (1728 bytes) of blocks; give more, or --spill-dir a folder on a disk");
     check_end(place.alone("1.sched --memory 575 --spill-dir disk"), 4,
-              "found 575 B a rank, and a task of rank 0 that needs 576 B (576 bytes); give --memory 576");
+              "found 575 B a rank, and a task of rank 0 that needs 576 B (576 bytes); give --memory 576B or more");
     check_end(place.alone("1.sched --memory 576 --spill-dir 1.sched"), 1,
               "--spill-dir 1.sched: expected a folder that files can be made in, for blocks, found: Not a directory");
     CHECK(place.files_in("results") == 0);

@@ -83,7 +83,7 @@ TEST_CASE("what does not fit is reported once, with the budget that would do", "
     };
     std::vector<Case> const cases{
         {random_sums(), {least, "", 1, "s.sched"}, "or --spill-dir a folder on a disk (then "},
-        {random_sums(), {least - 1, "anywhere", 1, "s.sched"}, "give --memory " + std::to_string(least) + " or more"},
+        {random_sums(), {least - 1, "anywhere", 1, "s.sched"}, "give --memory " + std::to_string(least) + "B or more"},
         {planned, {std::nullopt, "", 1, "s.sched"}, "s.sched: expected --spill-dir"}};
     for (Case const& each : cases) {
         auto const ranks = fitted(each.schedule, each.limits);
