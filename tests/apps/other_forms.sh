@@ -56,6 +56,12 @@ expect 2 'did you mean "opt_einsum"?' eintool import opt-einsum g.json
 says 'begin with "shape": []' '{"shape": [1], "data": {"fill": 1}}' \
     '"loop": {"times": 2, "carry": {"X": "n"}, "body": [{"name": "n", "op": "sum", "inputs": ["X"]}]}'
 
+# Formats that are converted, by their keys: the name inside is kept.
+says 'convert it: numpy.save("X.npy", h5py.File("X.h5")["/X"][:]), then {"npy": "X.npy"}' \
+    '{"data": {"hdf5": "X.h5", "dataset": "/X"}}' "$sum"
+says 'convert it: numpy.save("X.npy", numpy.loadtxt("X.tsv")), then {"npy": "X.npy"}' \
+    '{"data": {"tsv": "X.tsv"}}' "$sum"
+
 # Paths that are none.
 says "write the path alone: /data/X.npy" '{"data": {"npy": "file:///data/X.npy"}}' "$sum"
 says "download it: only files are read" '{"data": {"npy": "s3://bucket/X.npy"}}' "$sum"

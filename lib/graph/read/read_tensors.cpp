@@ -7,6 +7,7 @@
 #include "lib/graph/graph_builder.hpp"
 #include "lib/graph/read/fields.hpp"
 #include "lib/graph/read/headers.hpp"
+#include "lib/graph/read/mend_data.hpp"
 #include "lib/scalar/evaluate/evaluate.hpp"
 
 namespace ein::graph {
@@ -212,50 +213,9 @@ constexpr DataKind kinds[]{
 
 namespace {
 
-/// How to write what somebody wrote without braces.
-std::string data_mend(Json const& value) {
-    if (value.is_number() || value.is_boolean()) return "write {\"fill\": " + brief(value) + "}";
-    if (value.is_array()) return "write {\"values\": [...]}";
-    if (!value.is_string()) return "write {\"npy\": \"A.npy\"}, or leave it out and give einrun --input";
-    std::string const text = value.get<std::string>(), written = brief(value);
-    auto const dot = text.rfind('.');
-    std::string const ending = dot == std::string::npos ? "" : text.substr(dot + 1);
-    if (ending == "npy" || ending == "mtx" || ending == "tns") return "write {\"" + ending + "\": " + written + "}";
-    if (ending == "npz")
-        return "write {\"npz\": " + written + ", \"entry\": \"NAME\"}, or {\"scipy\": " + written +
-               "} for a sparse matrix";
-    if (ending == "safetensors") return "write {\"safetensors\": " + written + ", \"tensor\": \"NAME\"}";
-    if (ending == "bin" || ending == "raw") return "write {\"raw\": " + written + "}";
-    if (text == "uniform" || text == "normal" || text == "random")
-        return "write {\"random\": \"" + (text == "random" ? "uniform" : text) + "\", \"seed\": 1}";
-    if (text == "zeros") return "write {\"fill\": 0}";
-    if (text == "ones") return "write {\"fill\": 1}";
-    return "write {\"npy\": FILE}, after numpy.save(FILE, array), or another kind of data";
-}
-
-/// What others call kinds of data.
-std::string mend_kind_of_data(std::string const& written, Cursor const& data) {
-    if (written == "zeros") return "write {\"fill\": 0}";
-    if (written == "ones") return "write {\"fill\": 1}";
-    if (written == "constant" || written == "full" || written == "value")
-        return "write {\"fill\": " + brief(data.at(written).value()) + "}";
-    if (written == "normal" || written == "uniform" || written == "randn" || written == "rand")
-        return "write {\"random\": \"" + std::string(written == "uniform" || written == "rand" ? "uniform" : "normal") +
-               "\", \"seed\": 1}";
-    if (written == "array" || written == "list" || written == "tensor" || written == "inline")
-        return "write {\"values\": [...]}";
-    if (written == "eye" || written == "identity" || written == "arange" || written == "linspace" || written == "range")
-        return "write {\"fill\": 1}, and take its index in a node: \"join\": \"[i]\", or \"[i] == [j]\" for eye";
-    if (written == "pt" || written == "pth" || written == "torch" || written == "pickle" || written == "h5" ||
-        written == "hdf5")
-        return "write the array with numpy.save, then {\"npy\": \"A.npy\"}";
-    if (written == "bin" || written == "binary") return "write {\"raw\": " + brief(data.at(written).value()) + "}";
-    return "";
-}
-
 bool check_object(Cursor const& data) {
     if (data.value().is_object()) return true;
-    data.fail("an object that says what kind of data it is", brief(data.value()), data_mend(data.value()));
+    data.fail("an object that says what kind of data it is", brief(data.value()), mend_data(data.value()));
     return false;
 }
 
@@ -273,28 +233,14 @@ std::optional<Source> read_source(Cursor const& data, std::optional<Shape> const
     for (DataKind const& kind : kinds)
         if (data.has(std::string(kind.key))) found.push_back(&kind);
     if (found.size() == 1) return found.front()->read(data, shape, dtype);
+    std::vector<std::string> const known = data_kinds();
+    if (std::string const mend = found.empty() ? mend_kind_of_data(data.value()) : ""; !mend.empty()) {
+        data.fail("one kind of data: " + one_of(known), brief(data.value()), mend);
+        return std::nullopt;
+    }
     std::string unknown;
     for (auto const& [key, unused] : data.value().items()) {
         if (unknown.empty() && !key.starts_with("x-")) unknown = key;
-    }
-    std::vector<std::string> const known = data_kinds();
-    bool const named = found.empty() && !unknown.empty() && data.at(unknown).value().is_string();
-    std::string const file = named ? data.at(unknown).value().get<std::string>() : "";
-    if (named && (unknown == "csv" || unknown == "txt" || unknown == "tsv")) {
-        std::string const by = unknown == "csv" ? ", delimiter=\",\"" : "";
-        data.fail(
-            "one kind of data: " + one_of(known), brief(data.value()),
-            "convert it: numpy.save(\"A.npy\", numpy.loadtxt(\"" + file + "\"" + by + ")), then {\"npy\": \"A.npy\"}");
-        return std::nullopt;
-    }
-    if (named && (unknown == "file" || unknown == "path")) {
-        data.fail("one kind of data: " + one_of(known), brief(data.value()), data_mend(Json(file)));
-        return std::nullopt;
-    }
-    std::string const mend = found.empty() ? mend_kind_of_data(unknown, data) : "";
-    if (!mend.empty()) {
-        data.fail("one kind of data: " + one_of(known), brief(data.value()), mend);
-        return std::nullopt;
     }
     data.fail("one kind of data: " + one_of(known),
               found.empty() ? brief(data.value())
