@@ -105,6 +105,7 @@ if python3 -c 'import numpy' 2> none; then
     python3 - << 'EOT'
 import numpy as np
 np.save("ragged.npy", np.array([[1, 2], [3]], dtype=object), allow_pickle=True)
+np.save("dict.npy", {"w": np.ones((4, 4), np.float32), "b": np.ones(4)})
 np.save("fields.npy", np.array([("a", 1.0)], dtype=[("n", "U3"), ("v", "f8")]))
 np.savez("one.npz", np.ones((4, 4), np.float32))
 np.savez("csr.npz", data=np.ones(5, np.float32), indices=np.zeros(5, np.int32), indptr=np.zeros(5, np.int32),
@@ -112,6 +113,12 @@ np.savez("csr.npz", data=np.ones(5, np.float32), indices=np.zeros(5, np.int32), 
 np.save("i64.npy", np.ones((4,), np.int64))
 np.save("turned.npy", np.ones((3, 4), np.float32))
 EOT
+    # One object is a dict: what the message says of it is run as it stands.
+    said=$(graph '{"data": {"npy": "dict.npy"}}' "$sum"; eintool validate g.json 2>&1)
+    line=$(sed -n 's/.*of a dict of arrays: \(numpy.savez(.*.item())\), then .*/\1/p' <<< "$said")
+    python3 -c "import numpy; ${line:-raise SystemExit(1)}" || fail "what is said of a dict does not run: $said"
+    [[ "$said" == *'then {"npz": "dict.npz", "entry": NAME}'* ]] || fail "of a dict: $said"
+    takes '{"data": {"npz": "dict.npz", "entry": "w"}}' "$sum"
     says 'numpy.save(FILE, a["v"])' '{"data": {"npy": "fields.npy"}}' "$sum"
     says 'rows of several lengths: pad them to one' '{"data": {"npy": "ragged.npy"}}' "$sum"
     says 'write "entry": "arr_0" in the graph, or --input X=one.npz:arr_0' \

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <filesystem>
 #include <optional>
 
 #include "lib/base/error.hpp"
@@ -132,6 +133,7 @@ private:
     }
 
     void element_type();
+    std::string mend_object() const;
     [[noreturn]] void refuse_fields() const;
 
     std::string_view text_;
@@ -148,15 +150,23 @@ std::optional<DType> dtype_of(std::string_view kind_and_size) {
     return std::nullopt;
 }
 
-/// Of what NumPy has and we do not: unsigned numbers, texts, objects, times.
+/// Of what NumPy has and we do not: unsigned numbers, texts, times.
 std::string mend_type(std::string_view descr) {
     char const kind = descr.size() > 1 ? descr[1] : ' ';
     if (kind == 'U' || kind == 'S') return "write numbers in place of the texts, such as their places in a list";
     if (kind == 'u') return "convert the array before saving it: a.astype('int64') holds all below 2^63";
-    if (kind == 'O')
-        return "it holds objects, as of rows of several lengths: pad them to one, then numpy.array(rows, \"float32\")";
     if (kind == 'M' || kind == 'm') return "convert the times before saving them: a.astype('int64')";
     return "convert the array before saving it, for example with a.astype('float32')";
+}
+
+/// Of Python's objects: rows of several lengths, or, without axes, one object.
+std::string DictionaryParser::mend_object() const {
+    if (text_.find("'shape': ()") == std::string_view::npos)
+        return "it holds objects, as of rows of several lengths: pad them to one, then numpy.array(rows, \"float32\")";
+    std::string const archive = std::filesystem::path(file_).replace_extension(".npz").string();
+    return "it holds one Python object, such as a dict; of a dict of arrays: numpy.savez(\"" + archive +
+           "\", **numpy.load(\"" + file_ + "\", allow_pickle=True).item()), then {\"npz\": \"" + archive +
+           "\", \"entry\": NAME}";
 }
 
 /// Of a structured dtype, as [('n', '<U3'), ('v', '<f8')]: its first field of numbers is what may be meant.
@@ -189,7 +199,7 @@ void DictionaryParser::element_type() {
             : dtype_of(descr.substr(1));
     if (!dtype)
         throw InputError(Fault{file_, "header, descr", "an element type among " + dtype_names(),
-                               "'" + header_.descr + "'", mend_type(descr)});
+                               "'" + header_.descr + "'", descr == "|O" ? mend_object() : mend_type(descr)});
     header_.dtype = *dtype;
     header_.byte_order = descr.front() == '>' ? ByteOrder::big : ByteOrder::little;
 }
