@@ -192,8 +192,8 @@ def loops():
             ("another name", lambda: el.loop(lambda x: {"y": x}, carry={"x": v}, times=3)),
             ("nothing", lambda: el.loop(lambda x: None, carry={"x": v}, times=3)),
             ("nothing carried", lambda: el.loop(lambda: v, carry={}, times=3)),
-            ("a condition with a shape", lambda: el.loop(same, carry={"x": v}, while_=lambda x: x > 0)),
-            ("a condition that is not there", lambda: el.loop(lambda x: {"x": x}, carry={"x": v}, while_="on")),
+            ("a condition with a shape", lambda: el.loop(same, carry={"x": v}, while_=lambda x: x > 0, max=9)),
+            ("a condition that is not there", lambda: el.loop(lambda x: {"x": x}, carry={"x": v}, while_="on", max=9)),
             ("negative times", lambda: el.loop(same, carry={"x": v}, times=-1)),
             ("half a time", lambda: el.loop(same, carry={"x": v}, times=2.5)),
             ("times in words", lambda: el.loop(same, carry={"x": v}, times="ten")),
@@ -208,7 +208,7 @@ def loops():
 # A refusal: where, what was expected and found, and (behind the semicolon) the mend; or the name that is not there.
 REFUSED = re.compile(r"\S.*?: expected .+, found .+; .+|einloom has no '.+'.*; .+", re.DOTALL)
 # Python's own words for a call that no function takes; ours for an option of run.
-CALLS = re.compile(r"unexpected keyword argument|positional argument|has no option '\w+'; it has ")
+CALLS = re.compile(r"unexpected keyword argument|positional argument|has no option '\w+'; ")
 
 
 def verdict(made):

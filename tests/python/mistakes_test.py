@@ -111,6 +111,30 @@ class Mistakes(unittest.TestCase):
         self.refused("found 1.5; give one; use // to divide", lambda: el.zeros(1.5))
         self.refused("dot: expected 4 elements along axis 0 of the second", lambda: el.dot(el.ones((3, 4)), el.ones(5)))
 
+    def test_options_by_the_names_of_others(self):
+        X = el.ones(3)
+        for other in ("n", "np", "nprocs", "num_ranks", "ntasks", "workers", "world_size"):
+            self.refused(f"run() has no option {other!r}; write ranks=2", lambda: el.run(X, **{other: 2}))
+            self.refused(f"plan() has no option {other!r}; write ranks=2", lambda: el.plan(X, **{other: 2}))
+            self.refused("write ranks=2", lambda: el.batch(X, "never.json", **{other: 2}))
+        self.refused("write threads=4", lambda: el.run(X, num_threads=4))
+        self.refused("write threads=4", lambda: el.run(X, cpus=4))
+        self.refused("threads= is an option of einloom.run", lambda: el.plan(X, nthreads=4))
+        self.refused("write memory='8GiB'", lambda: el.run(X, mem="8GiB"))
+        self.refused("write memory='8GiB'", lambda: el.plan(X, memory_limit="8GiB"))
+        self.refused("write out='here'", lambda: el.run(X, output_dir="here"))
+        self.refused("write inputs=", lambda: el.run(X, feed_dict={"X": np.ones(100)}))
+        self.refused('did you mean "ranks"?', lambda: el.run(X, rank=2))
+        self.refused("it has outputs, ranks, inputs, checkpoint, out, progress, launcher, mesh, sharding, allow_tf32",
+                     lambda: el.run(X, colour="red"))
+        self.assertEqual(el.run(X, ranks=1, threads=1, memory="8GiB").tolist(), [1.0] * 3)
+
+    def test_a_loop_with_a_condition_has_a_most(self):
+        halved = {"step": lambda x: x / 2, "carry": {"x": el.ones(3)}, "while_": lambda x: x.sum() > 1}
+        self.refused("loop: expected max beside while_: the most iterations, found none; write max=1000",
+                     lambda: el.loop(**halved))
+        self.assertEqual(el.run(el.loop(**halved, max=1000)).tolist(), [0.25] * 3)
+
     def test_under_mpirun_nothing_is_started(self):
         with unittest.mock.patch.dict("os.environ", OMPI_COMM_WORLD_SIZE="2", OMPI_COMM_WORLD_RANK="1"):
             self.refused("found one that mpirun started 2 times; start it as python3 PROGRAM",

@@ -36,6 +36,8 @@ def loop(step: Callable[..., Any], carry: Carry, times: Optional[int] = None,
         raise refuse("loop", "one carried array or more", "none", "give carry={'x': x}")
     if (times is None) == (while_ is None):
         raise refuse("loop", "times or while_", "both" if times is not None else "neither", "give one of them")
+    if while_ is not None and max is None:
+        raise refuse("loop", "max beside while_: the most iterations", "none", "write max=1000")
     times = None if times is None else whole_number(times, "loop, times", 0)
     max = None if max is None else whole_number(max, "loop, max", 0)
     carried = {key: Carried(key, begin) for key, begin in begins.items()}

@@ -37,7 +37,7 @@ _ATTRIBUTES = {
 }
 
 
-_LOOP = "einloom.loop(step, carry={'x': x}, times=10) is the loop, with while_= for a condition"
+_LOOP = "einloom.loop(step, carry={'x': x}, times=10) is the loop, with while_= and max= for a condition"
 _ELSEWHERE = {
     "fori_loop": _LOOP, "while_loop": _LOOP, "scan": _LOOP, "lax": _LOOP,
     "jit": "leave it out: a graph is planned as a whole when it is run",

@@ -8,6 +8,7 @@ from typing import Any, Dict, List, Optional, Sequence, Union
 from .checked import whole_number
 from .errors import program_error
 from .graph.document import Document, Outputs, save, write_graph
+from .options import check_options
 from .programs.find import program
 from .programs.process import run_program
 from .programs.workspace import Workspace
@@ -114,6 +115,7 @@ def plan(outputs: Outputs, ranks: int = 1, **options: Any) -> Plan:
     >>> p.ranks, len(p.peaks), p.cost["total"] > 0
     (4, 4, True)
     """
+    check_options(plan, options, _OPTIONS, others_too=True)
     ranks = whole_number(ranks, "ranks", 1)
     extra = _graph_options(options)
     made = Plan(write_graph(outputs, extra=extra), ["-n", str(ranks), *option_words(options)])
@@ -127,6 +129,7 @@ def batch(outputs: Outputs, path: PathLike, ranks: int = 1, kind: str = "slurm",
     The schedule is written beside the graph. `kind` is `slurm`, or `mpirun` for the plain command; options are those of
     `plan`.
     """
+    check_options(batch, options, _OPTIONS, others_too=True)
     ranks = whole_number(ranks, "ranks", 1)
     extra = _graph_options(options)
     path = os.path.abspath(os.fspath(path))
@@ -168,4 +171,6 @@ def option_words(options: Dict[str, Any]) -> List[str]:
     return words
 
 
+# Of einplan, as other names for them mean; it refuses what it has not itself.
+_OPTIONS = ("memory", "device_memory", "cluster", "decompose", "reproducible")
 _FILES = ("cluster", "spill_dir", "checkpoint", "trace", "plan_in", "plan_out", "report", "inputs_below")

@@ -17,6 +17,7 @@ from .array import Array
 from .checked import whole_number
 from .errors import program_error, refuse
 from .graph.document import Document, write_graph
+from .options import check_options
 from .plan import PathLike, Plan, option_words
 from .programs.find import program
 from .programs.process import run_program
@@ -74,6 +75,7 @@ def run(outputs: Union[Array, Sequence[Array], Mapping[str, Any]], ranks: int = 
         raise refuse("run", "a program that was started alone, since it starts the ranks",
                      f"one that mpirun started {started} times",
                      "start it as python3 PROGRAM; ranks= says how many ranks there are")
+    check_options(run, options, _PLANNING | _BOTH | _RUNNING | _LAUNCHING)
     if isinstance(ranks, Array):
         raise refuse("run", "one array, or a list or dict of them", "arrays one by one", "write run([A, B])")
     if isinstance(outputs, (str, os.PathLike)):
@@ -101,10 +103,6 @@ class _Job:
     def __init__(self, document: Document, ranks: int, options: Dict[str, Any], launcher: Sequence[str]):
         self._document, self._launcher = document, list(launcher)
         self._ranks = whole_number(ranks, "ranks", 1)
-        unknown = [key for key in options if key not in _PLANNING | _BOTH | _RUNNING | _LAUNCHING]
-        if unknown:
-            known = ", ".join(sorted(_PLANNING | _BOTH | _RUNNING | _LAUNCHING))
-            raise TypeError(f"run() has no option {unknown[0]!r}; it has {known}")
         self._planning = {key: value for key, value in options.items() if key in _PLANNING | _BOTH}
         self._running = {key: value for key, value in options.items() if key in _BOTH | _RUNNING}
         self._launching = {key: value for key, value in options.items() if key in _LAUNCHING}
