@@ -6,6 +6,7 @@ mistakes_test.py. Exits with 77 (skipped) where NumPy is missing.
 """
 import pathlib
 import sys
+import tempfile
 import unittest
 import unittest.mock
 import warnings
@@ -128,6 +129,19 @@ class Mistakes(unittest.TestCase):
         self.refused("it has outputs, ranks, inputs, checkpoint, out, progress, launcher, mesh, sharding, allow_tf32",
                      lambda: el.run(X, colour="red"))
         self.assertEqual(el.run(X, ranks=1, threads=1, memory="8GiB").tolist(), [1.0] * 3)
+
+    def test_files_that_are_converted(self):
+        self.refused("/X.h5')[NAME][:])", lambda: el.load("/X.h5"))
+        with tempfile.TemporaryDirectory() as folder:
+            np.savetxt(f"{folder}/X.csv", np.eye(3), delimiter=",")
+            np.save(f"{folder}/A.npy", {"w": np.eye(3)})
+            for name in ("X.csv", "A.npy"):
+                path = f"{folder}/{name}"
+                with self.assertRaises(el.Error) as caught:
+                    el.load(path)
+                written = str(caught.exception).partition("write ")[2].replace("NAME", "'w'")
+                made = eval(written, {"tensor": el.tensor, "numpy": np})  # what it says, as it stands
+                self.assertEqual(el.run(made).tolist(), np.eye(3).tolist())
 
     def test_a_loop_with_a_condition_has_a_most(self):
         halved = {"step": lambda x: x / 2, "carry": {"x": el.ones(3)}, "while_": lambda x: x.sum() > 1}

@@ -179,6 +179,9 @@ def load(path: "os.PathLike[str] | str", entry: Optional[str] = None, shape: Opt
     """
     path = os.path.abspath(os.fspath(path))
     data, found_shape, found_type = _header(path, entry)
+    if found_shape == () and found_type == np.dtype(object):
+        raise refuse(path, "an array of numbers", "one Python object, such as a dict",
+                     f"of a dict of arrays write tensor(numpy.load({path!r}, allow_pickle=True).item()[NAME])")
     if shape is None and found_shape is None:
         raise refuse(path, "a shape", "a file that does not say it", "give shape=(...)")
     wanted = None if dtype is None else name_of(dtype)
@@ -268,7 +271,17 @@ def _header(path: str, entry: Optional[str]) -> Tuple[Dict[str, Any], Optional[S
     except (OSError, ValueError, KeyError, TypeError, AttributeError, SyntaxError, EOFError, zipfile.BadZipFile,
             zlib.error, NotImplementedError, tokenize.TokenError) as error:
         raise refuse(path, f"a {ending} file", str(error), "correct the path or write the file again") from error
-    raise refuse(path, "a .npy, .npz, .safetensors, .mtx or .tns file", f".{ending}", "convert it with numpy.save")
+    read = next((how for endings, how in _READERS.items() if ending in endings.split()), "")
+    raise refuse(path, "a .npy, .npz, .safetensors, .mtx or .tns file", f".{ending}",
+                 f"write tensor({read.replace('FILE', repr(path))})" if read else "convert it with numpy.save")
+
+
+# How Python reads what the programs do not.
+_READERS = {"h5 hdf5 hdf he5": "h5py.File(FILE)[NAME][:]", "nc nc4": "xarray.open_dataset(FILE)[NAME].to_numpy()",
+            "mat": "scipy.io.loadmat(FILE)[NAME]", "zarr": "zarr.open(FILE)[:]",
+            "csv": "numpy.loadtxt(FILE, delimiter=',')", "tsv txt dat": "numpy.loadtxt(FILE)",
+            "parquet": "pandas.read_parquet(FILE).to_numpy()", "pt pth": "torch.load(FILE)",
+            "pkl pickle": "numpy.asarray(pickle.load(open(FILE, 'rb')))"}
 
 
 def _npy_header(file: Any) -> Tuple[Sequence[int], np.dtype]:
