@@ -180,7 +180,9 @@ CallAgain::Element CallAgain::terms_of_join(KernelCall const& call, ElementPlace
                 : sparse_ ? value_without_contributions(shape_, types_, params_)
                           : scalar::identity(einsum_.agg, types_.accumulate);
     if (rounds && adds) out.value.number = noise->reordered(out.value.number, out.magnitude, types_.accumulate);
-    if (!adds && !scalar::info(einsum_.agg).by_exponentials) out.magnitude = magnitude_of(out.value);
+    if (adds) return out;
+    double const own = magnitude_of(out.value);  // of exponentials: the logarithm of how many there are rounds too
+    out.magnitude = scalar::info(einsum_.agg).by_exponentials ? std::max(out.magnitude, own) : own;
     return out;
 }
 

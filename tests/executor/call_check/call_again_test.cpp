@@ -1,5 +1,7 @@
 #include "executor/call_check/call_again.hpp"
 
+#include <cmath>
+
 #include "executor/call_check/checked_element.hpp"
 #include "tests/executor/device/kernel_case.hpp"
 #include "tests/support/catch.hpp"
@@ -87,6 +89,13 @@ TEST_CASE("what may be off depends on the sum of the terms' sizes", "[executor][
     CHECK(wrong.relative == Approx(0.01 / 7));
     CHECK(wrong.tolerance < 1e-5);
     CHECK(plain.checked({}, real(7.01), true).verdict == Verdict::right);  // as coarse as TF32
+}
+
+TEST_CASE("a logarithm of small exponents may be off as its own size allows", "[executor][call_check]") {
+    Called const thirds("i->", {3}, {{1e-3F, 2e-3F, -1e-3F}}, "", scalar::Agg::logsumexp);
+    float const value = static_cast<float>(thirds.element({}).value.number.real());  // log(3) and a little
+    CHECK(thirds.checked({}, real(std::nextafter(value, 2.0F))).verdict == Verdict::right);
+    CHECK(thirds.checked({}, real(value + 1e-4)).verdict == Verdict::wrong);
 }
 
 TEST_CASE("what a join loses is excused, and an infinity where a partial sum may be one", "[executor][call_check]") {
