@@ -90,7 +90,7 @@ private:
         char const quote = text_[at_++];
         std::size_t const end = text_.find(quote, at_);
         if (end == std::string_view::npos) fail("a closing quote", here());
-        std::string const out(text_.substr(at_, end - at_));
+        std::string out(text_.substr(at_, end - at_));
         at_ = end + 1;
         return out;
     }
