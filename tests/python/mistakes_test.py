@@ -4,6 +4,7 @@ think it does.
 
 mistakes_test.py. Exits with 77 (skipped) where NumPy is missing.
 """
+import os
 import pathlib
 import sys
 import tempfile
@@ -153,6 +154,13 @@ class Mistakes(unittest.TestCase):
         with unittest.mock.patch.dict("os.environ", OMPI_COMM_WORLD_SIZE="2", OMPI_COMM_WORLD_RANK="1"):
             self.refused("found one that mpirun started 2 times; start it as python3 PROGRAM",
                          lambda: el.run(el.ones(3)))
+
+    def test_graphs_are_saved_where_they_are_wanted(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "new", "folder", "g.json")
+            self.assertEqual(el.save({"S": el.tensor(np.ones((30, 30))).sum()}, path), ["S"])
+            self.assertIn("g.json", os.listdir(os.path.dirname(path)))
+            self.refused("give another path", lambda: el.save({"S": el.ones(3).sum()}, os.path.join(path, "h.json")))
 
     def test_notes_of_planning_are_warnings(self):
         with warnings.catch_warnings(record=True) as caught:

@@ -1,6 +1,7 @@
 """How a tensor's data stand in a graph: small ones as values, large ones in files beside it."""
 from __future__ import annotations
 
+import errno
 import os
 import re
 from typing import Any, Callable, Dict, List, Set
@@ -47,6 +48,8 @@ class DataFiles:
                 else:
                     np.save(path, content)
             except OSError as error:
+                if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+                    raise
                 raise InputError(f"{path}: expected room for it, found {error}; free some, or set TMPDIR") from error
 
     def _file(self, name: str, ending: str, leaf: Leaf) -> str:

@@ -64,7 +64,7 @@ def graph_text(outputs: Outputs) -> str:
 
 
 def save(outputs: Outputs, path: "os.PathLike[str] | str", **extra: Any) -> List[str]:
-    """Writes the graph for `einplan`, and files of tensors beside it. Gives the names of its outputs there.
+    """Writes the graph for `einplan`, and files of tensors beside it; makes the folder. Gives its outputs' names there.
 
     Gradients and what loops leave keep the names that the graph gives them, as `g/X`.
     """
@@ -75,9 +75,14 @@ def save(outputs: Outputs, path: "os.PathLike[str] | str", **extra: Any) -> List
     stem = os.path.basename(path).partition(".")[0]
     document = write_graph(outputs, stem, prefix=f"{stem}.", extra=extra)
     folder = os.path.dirname(os.path.abspath(path))
-    document.data.write(folder)
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(document.text + "\n")
+    try:
+        os.makedirs(folder, exist_ok=True)
+        document.data.write(folder)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(document.text + "\n")
+    except OSError as error:
+        raise refuse("save", "a file that can be written", f"{path!r}, of which {error.strerror or error}",
+                     "give another path") from error
     return list(dict.fromkeys(document.outputs.values()))
 
 
