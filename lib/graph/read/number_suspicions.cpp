@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 
+#include "lib/scalar/expression/ops.hpp"
 #include "lib/scalar/expression/walk.hpp"
 #include "lib/tensor/host_tensor.hpp"
 
@@ -53,18 +54,9 @@ bool is_whole(Expr const& join, scalar::Params const& params) {
             case Op::floor:
             case Op::ceil:
             case Op::round:
-            case Op::sign:
-            case Op::logical_not:
-            case Op::logical_and:
-            case Op::logical_or:
-            case Op::lt:
-            case Op::le:
-            case Op::gt:
-            case Op::ge:
-            case Op::eq:
-            case Op::ne: is = true; break;
+            case Op::sign: is = true; break;
             default:  // sqrt, exp, ...
-                is = false;
+                is = scalar::is_truth(node.op);
         }
     }
     return known.at(&join.node());
@@ -165,17 +157,8 @@ double most_of(Expr const& join, NodeContext const& context, scalar::Params cons
             case Op::abs:
             case Op::relu:
             case Op::cast: most = of(0); break;
-            case Op::sign:
-            case Op::logical_not:
-            case Op::logical_and:
-            case Op::logical_or:
-            case Op::lt:
-            case Op::le:
-            case Op::gt:
-            case Op::ge:
-            case Op::eq:
-            case Op::ne: most = 1; break;
-            default: most = unknown;
+            case Op::sign: most = 1; break;
+            default: most = scalar::is_truth(node.op) ? 1 : unknown;
         }
     }
     return known.at(&join.node());

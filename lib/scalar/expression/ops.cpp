@@ -24,6 +24,8 @@ std::vector<std::string> make_function_names() {
 
 Operation const& info(Op op) { return operations.at(static_cast<std::size_t>(op)); }
 
+bool is_truth(Op op) { return info(op).type == TypeRule::truth || info(op).type == TypeRule::comparison; }
+
 Form form(Op op) {
     switch (info(op).type) {
         case TypeRule::leaf: return Form::leaf;

@@ -15,6 +15,8 @@ namespace ein::scalar {
 inline constexpr int op_count = static_cast<int>(Op::where) + 1;
 
 Operation const& info(Op op);
+/// Whether its values are 0 and 1: comparisons, and, or, not.
+bool is_truth(Op op);
 
 Form form(Op op);
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "lib/scalar/expression/node_map.hpp"
+#include "lib/scalar/expression/ops.hpp"
 #include "lib/scalar/expression/walk.hpp"
 
 namespace ein::scalar {
@@ -192,8 +193,6 @@ bool is_rounded(Op op, Range const& a, Range const& b, Range const& c, Range con
     if (special && (is_special(a) || is_special(b)) && !(sum && zero)) return false;
     return a.rounded || b.rounded || c.rounded;
 }
-
-bool is_truth(Op op) { return (op >= Op::lt && op <= Op::logical_or) || op == Op::logical_not; }
 
 /// floor and its like of numbers that were rounded otherwise may be another whole number.
 bool is_exact(Range const& x) { return slack(x, x) == 0; }
