@@ -54,6 +54,7 @@ class Exchange::OwnPieces {
 public:
     OwnPieces(BlockMover& mover, std::vector<LocalCopy> copies, std::vector<Transfer> const& transfers)
         : mover_(mover) {
+        if (copies.empty()) return;
         std::set<Place> received, in_place, made;
         for (Transfer const& transfer : transfers) {
             Place const to{transfer.to.rank, transfer.to.block};

@@ -59,10 +59,6 @@ ExactTotals exact_totals(LoopPlan const& plan, LoopBody const& body) {
     return plan.sums_of_vector_tiles ? ExactTotals::of_vector_tiles : ExactTotals::none;
 }
 
-}  // namespace
-
-namespace {
-
 /// For what asks for no index itself.
 Nest without_indices(Nest nest) {
     for (NestLabel& label : nest.labels) label.index = -1;

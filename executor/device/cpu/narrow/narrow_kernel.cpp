@@ -206,7 +206,7 @@ std::optional<GemmPlan> plan_of(Nest const& nest, DType compute, NarrowChoice& c
     NarrowChoice exchanged = choice;
     std::swap(exchanged.operands[0], exchanged.operands[1]);
     std::swap(exchanged.types[0], exchanged.types[1]);
-    auto const plan = plan_tiles(gemm_problem(nest, compute, choice), speed);
+    auto plan = plan_tiles(gemm_problem(nest, compute, choice), speed);
     auto other = plan_tiles(gemm_problem(nest, compute, exchanged), speed);
     if (!other || (plan && plan->seconds <= other->seconds)) return plan;
     choice = exchanged;
@@ -252,10 +252,15 @@ std::unique_ptr<PreparedKernel const> make_narrow_kernel(KernelShape const& shap
                                                          KernelTypes const& types, scalar::Params const& params) {
     std::optional<NarrowChoice> choice = choose_narrow(shape, types, params);
     if (!choice) return nullptr;
-    auto const streamed = plan_of_streams(nest.planned(), types.compute, *choice);
-    if (streamed) choice = streamed->choice;
-    std::optional<GemmPlan> const whole =
-        streamed ? std::optional(streamed->plan) : plan_of(nest.planned(), types.compute, *choice);
+    NarrowChoice const as_written = *choice;
+    std::optional<GemmPlan> whole = plan_of(nest.planned(), types.compute, *choice);
+    Streams streams = Streams::none;
+    if (!whole || std::min(whole->m(), whole->n()) <= narrow_tuning::streamed_rows)
+        if (auto streamed = plan_of_streams(nest.planned(), types.compute, as_written)) {
+            choice = streamed->choice;
+            whole = std::move(streamed->plan);
+            streams = streamed->streams;
+        }
     if (!whole || packs(*whole) || (choice->most_terms > 0 && whole->k() > choice->most_terms)) return nullptr;
     NarrowProblem problem;
     problem.choice = *choice;
@@ -264,7 +269,7 @@ std::unique_ptr<PreparedKernel const> make_narrow_kernel(KernelShape const& shap
                        : *whole;
     problem.sizes = sizes_of(problem.plan);
     problem.terms = term_blocks(choice->loops, sizes_of(*whole));
-    problem.streams = streamed ? streamed->streams : Streams::none;
+    problem.streams = streams;
     problem.accumulate = nest.accumulate;
     for (std::size_t side : {A, B})
         problem.element_bytes[side] = static_cast<Extent>(size_of(nest.operand_dtypes[choice->operands[side]]));
