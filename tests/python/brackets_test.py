@@ -55,6 +55,16 @@ def random_key(pick, shape):
     return (keys[0], lazy[0]) if len(keys) == 1 and pick.random() < 0.5 else (tuple(keys), tuple(lazy))
 
 
+def assign(module, array, key, value, how):
+    """The same assignment for NumPy's arrays and lazy ones."""
+    if how == "set":
+        array[key] = value
+    elif how == "add":
+        array[key] += value
+    else:
+        getattr(module, how.partition(".")[0]).at(array, key, value)
+
+
 def assigned(pick, draw, array, key, how):
     """The array of NumPy after an assignment, and the value."""
     chosen = array[key]
@@ -64,12 +74,7 @@ def assigned(pick, draw, array, key, how):
     elif pick.random() < 0.4 and chosen.ndim:
         value = value[..., :1] if pick.random() < 0.5 else value[0]
     after = array.copy()
-    if how == "set":
-        after[key] = value
-    elif how == "add":
-        after[key] += value
-    else:
-        getattr(np, how.partition(".")[0]).at(after, key, value)
+    assign(np, after, key, value, how)
     return after, value
 
 
@@ -94,12 +99,8 @@ def main():
         try:
             if how == "read":
                 lazy = lazy[lazy_key]
-            elif how == "set":
-                lazy[lazy_key] = value
-            elif how == "add":
-                lazy[lazy_key] += value
             else:
-                getattr(el, how.partition(".")[0]).at(lazy, lazy_key, value)
+                assign(el, lazy, lazy_key, value, how)
             expected[name], graph[f"case{number}"] = wanted, el.asarray(lazy)
         except (el.Error, AttributeError, TypeError) as error:
             faults.append(f"{name} is refused: {error}")
