@@ -345,7 +345,9 @@ private:
             return value;
         }
         builder_.rename(*value, "computed");
-        return sharded(name, "", *value, std::move(*sharding));
+        ValueId const copy = sharded(name, "", *value, std::move(*sharding));
+        read_storage(declaration.node, copy, builder_);
+        return copy;
     }
     /// The same for what a loop carries: it is a copy already, and keeps its parts and ranks from iteration to
     /// iteration.

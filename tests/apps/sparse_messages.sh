@@ -72,6 +72,24 @@ refused "Z': it pads with 1, and the fill of 'A' is 0" \
     '{"name": "Z", "op": "pad", "inputs": ["A"], "pad_width": 1, "constant_values": 1, "sparse": true}'
 refused "Z': its aggregated label 'j' is cut into parts" \
     '{"name": "Z", "einsum": "ij,kj->ik", "inputs": ["A", "B"], "sparse": true}' '"Z"' '"parts": {"Z": {"j": 2}}'
+refused "W/n': its operand 'W/A' is dense, as loop 'W' ends iterations with what is dense, or has another fill" \
+    "$(loop '{"name": "n", "einsum": "ij,ij->ij", "inputs": ["B", "A"], "join": "exp(x)*exp(y)", "sparse": true}')" \
+    '"W/A"'
+refused "Z': no operand is sparse" '{"name": "Z", "einsum": "ij->ji", "inputs": ["X"], "sparse": true}' '"Z"' \
+    '"mesh": {"dp": 1}, "sharding": {"Z": "j/dp i"}'
+
+# ---- kept ------------------------------------------------------------------------------------------------------------
+# kept TENSOR NODES OUTPUTS KEYS: it is sparse in the schedule
+kept() {
+    graph "$2" "$3" "$4"
+    expect 0 "" "$bin/einplan" g.json -n 2 -o g.sched
+    expect 0 "$1[0:20, 0:30] (sparse" "$bin/eintool" show g.sched --tasks 0
+}
+product='"einsum": "ij,ij->ij", "inputs": ["A", "X"]'
+mesh='"mesh": {"dp": 2}, "sharding"'
+kept "apply of node 'Z' from Z:computed[0:20, 0:30] (sparse, at most 14 listed) to Z" \
+    "{\"name\": \"Z\", $product}" '"Z"' "$mesh: {\"Z\": \"i/dp j\"}"
+kept "to W/A" "$(loop "{\"name\": \"n\", $product}")" '"W/A"' "$mesh: {\"W/A\": \"i/dp j\"}"
 
 # ---- tensors ---------------------------------------------------------------------------------------------------------
 wrong() {   # TEXT TENSOR

@@ -111,3 +111,28 @@ TEST_CASE("random graphs of sparse tensors give what dense ones give", "[end_to_
             compared += check(seed, {ranks[seed % 5]}, {1 + static_cast<int>(seed / 5 % 8), 1});
     CHECK(10 * compared >= 9 * count);
 }
+
+TEST_CASE("sparse results and what loops carry lie as their shardings say", "[end_to_end][sparse]") {
+    Json const json = Json::parse(R"({
+      "eingraph": 1, "dtype": "f64", "mesh": {"dp": 2, "tp": 2},
+      "tensors": {
+        "A": {"shape": [24, 30], "sparse": true, "fill": 0, "data": {"random": "uniform", "density": 0.1, "seed": 1}},
+        "X": {"shape": [24, 30], "data": {"random": "uniform", "low": 0.5, "high": 1, "seed": 2}}},
+      "nodes": [
+        {"name": "Z", "einsum": "ij,ij->ij", "inputs": ["A", "X"], "sparse": true},
+        {"name": "R", "einsum": "ij->j", "inputs": ["Z"]},
+        {"name": "W", "loop": {"times": 3, "carry": {"Z": "n"}, "body": [
+          {"name": "n", "einsum": "ij,ij->ij", "inputs": ["Z", "X"], "sparse": true}]}}],
+      "outputs": ["Z", "R", "W/Z"],
+      "sharding": {"Z": "i/dp j/tp", "W/Z": "i j/dp,tp"}})");
+    for (int ranks : {4, 5, 7}) {
+        CAPTURE(ranks);
+        test::WholeRun const run = test::whole_run(json, {.ranks = ranks});
+        test::check_results(run);
+        test::check_promises(run);
+        for (auto const& output : run.schedule.header.outputs) {
+            CAPTURE(output.name);
+            CHECK((run.schedule.header.tensors[output.tensor].fill.has_value() || output.name == "R"));
+        }
+    }
+}

@@ -16,6 +16,20 @@ std::string why_all_listed(EinGraph const& graph, Node const& node) {
     return "no operand is sparse";
 }
 
+/// Of a node without idle elements that reads what a loop was to carry sparse; empty: it reads nothing such.
+std::string why_carries_dense(EinGraph const& graph, Node const& node) {
+    for (Loop const& loop : graph.loops)
+        for (Loop::Carry const& carry : loop.carries) {
+            if (std::find(node.inputs.begin(), node.inputs.end(), carry.inside) == node.inputs.end()) continue;
+            auto const begins = std::find_if(graph.nodes.begin(), graph.nodes.end(),
+                                             [&](Node const& each) { return each.output == carry.inside; });
+            if (begins == graph.nodes.end() || !graph.value(begins->inputs.at(0)).listing) continue;
+            return "its operand '" + graph.value(carry.result).name + "' is dense, as loop '" + loop.name +
+                   "' ends iterations with what is dense, or has another fill";
+        }
+    return "";
+}
+
 }  // namespace
 
 StorageChoice::StorageChoice(EinGraph const& graph, ResultStorage keep, std::string file, std::set<ValueId> dense)
@@ -52,7 +66,8 @@ void StorageChoice::choose(GraphBuilder& builder, Node const& node, IdleSets con
     EinGraph const& graph = builder.graph();
     if (!keep_) return;  // wishes are for who plans
     std::string const obstacle = why_not_sparse(graph, node, idle);
-    if (node.storage == StorageWish::sparse && !obstacle.empty())
+    bool const said = !faults_.empty() && faults_.back().where == node.storage_at;  // of what its sharding copies
+    if (node.storage == StorageWish::sparse && !obstacle.empty() && !said)
         faults_.push_back({file_, node.storage_at, "a result that can be kept sparse",
                            "node '" + node.name + "': " + obstacle, "remove \"sparse\" from the node"});
     if (!obstacle.empty() || node.storage == StorageWish::dense) return;
@@ -67,18 +82,23 @@ void StorageChoice::choose(GraphBuilder& builder, Node const& node, IdleSets con
     builder.fix_parts(node.output, std::move(fixed));
 }
 
-/// Empty: it can be.
+/// Whether a loop that would hand it on sparse begins with a dense tensor, or with another fill.
+bool StorageChoice::begins_otherwise(EinGraph const& graph, Node const& node, IdleSets const& idle) const {
+    auto const inside = by_result_.find(node.output);
+    if (inside == by_result_.end()) return false;
+    auto const& begins = graph.value(inside->second).listing;
+    return !begins || !scalar::same_value(begins->fill, *idle.fill);
+}
+
+/// Empty: it can be. Copies that loops make are no nodes of the file, so no one asks for theirs.
 std::string StorageChoice::why_not_sparse(EinGraph const& graph, Node const& node, IdleSets const& idle) const {
     auto const* const einsum = std::get_if<EinSum>(&node.op);
     if (einsum == nullptr) return idle.fill ? "" : why_moved_dense(graph, node);
-    if (idle.sets.empty()) return why_all_listed(graph, node);
-    if (dense_.contains(node.output)) return "a loop carries it dense, or goes on by it";
-    if (auto const inside = by_result_.find(node.output); inside != by_result_.end()) {
-        auto const& begins = graph.value(inside->second).listing;
-        if (!begins || !scalar::same_value(begins->fill, *idle.fill))
-            return "a loop carries it, and begins with another";
+    if (idle.sets.empty()) {
+        std::string const carried = why_carries_dense(graph, node);
+        return carried.empty() ? why_all_listed(graph, node) : carried;
     }
-    if (node.sharding) return "it has a sharding";
+    if (dense_.contains(node.output) || begins_otherwise(graph, node, idle)) return "a loop hands it on dense";
     for (int label : einsum->aggregated())
         if (!node.fixed.empty() && node.fixed[at(label)] > 1)
             return "its aggregated label '" + einsum->labels[at(label)] + "' is cut into parts";

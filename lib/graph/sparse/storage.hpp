@@ -41,6 +41,7 @@ public:
 private:
     bool reads_sparse(EinGraph const& graph, Node const& node, std::size_t operand, IdleSets const& idle) const;
     void choose(GraphBuilder& builder, Node const& node, IdleSets const& idle);
+    bool begins_otherwise(EinGraph const& graph, Node const& node, IdleSets const& idle) const;
     std::string why_not_sparse(EinGraph const& graph, Node const& node, IdleSets const& idle) const;
     EinGraph with_dense_copies(EinGraph graph);
     void add_copy(GraphBuilder& builder, ValueId value, std::int32_t loop);
