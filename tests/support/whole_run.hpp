@@ -70,6 +70,11 @@ bool knows_what_it_sends(schedule::Section const& section);
 /// Of all ranks together.
 relation::CheckedCalls checked_calls(WholeRun const& run);
 
+/// Whether rounding errors as large as the run's own may have left every one of these elements of a result as it is:
+/// what cancels, or steepens an error, may be further off than any tolerance (relation::rounding_spread).
+/// @param positions  C order
+bool rounding_explains(WholeRun const& run, std::string const& output, std::vector<Extent> const& positions);
+
 relation::ReadLeaf source_reader(graph::EinGraph const& graph);
 
 /// Runs the schedule that is there.
