@@ -18,8 +18,11 @@ namespace {
 template <std::size_t Size>
 void pick(std::byte const* from, std::uint32_t const* elements, std::byte const* fill, std::size_t count,
           std::byte* to) {
-    for (std::size_t i = 0; i < count; ++i)
-        std::memcpy(to + i * Size, elements[i] == MergedRows::nowhere ? fill : from + elements[i] * Size, Size);
+    for (std::size_t i = 0; i < count; ++i) {  // without branches: who lists a point cannot be foreseen
+        bool const listed = elements[i] != MergedRows::nowhere;
+        std::byte const* const places[2] = {fill, from + std::size_t{elements[i]} * Size};
+        std::memcpy(to + i * Size, places[listed], Size);
+    }
 }
 void pick(std::byte const* from, std::uint32_t const* elements, std::byte const* fill, std::size_t count,
           std::size_t size, std::byte* to) {
@@ -121,7 +124,7 @@ private:
             MergedRows merge(now.sources, sets_);
             for (Extent row = bounds[p]; row < bounds[p + 1]; ++row) {
                 merge.begin_row(row);
-                now.offsets[static_cast<std::size_t>(row) + 1] = merge.take(static_cast<std::size_t>(-1), {});
+                now.offsets[static_cast<std::size_t>(row) + 1] = merge.count_rest();
                 if (row % sparse_tuning::runs_a_pause == 0) team.pause();
             }
         });
@@ -152,9 +155,10 @@ private:
     /// Points of a piece that are joined together.
     struct Points {
         std::vector<std::vector<std::uint32_t>> elements;  // by source
-        std::vector<std::uint32_t*> to;
-        std::vector<std::vector<Extent>> index;  // by place
-        std::vector<std::byte> values;           // of one operand
+        std::vector<std::vector<Extent>> index;            // by place
+        std::vector<std::uint32_t*> to;                    // the next point's, by source
+        std::vector<Extent*> index_to;                     // by place after the first, where they are wanted
+        std::vector<std::byte> values;                     // of one operand
         std::size_t count = 0;
     };
 
@@ -171,6 +175,7 @@ private:
         points.elements.assign(now.sources.size(), std::vector<std::uint32_t>(join_.tile + 1));
         points.to.resize(now.sources.size());
         points.index.assign(labels_.size(), std::vector<Extent>(join_.tile));
+        points.index_to.resize(copied && !needs_indices_ ? 0 : labels_.size() - 1);
         points.values.resize(join_.tile * 16);
         auto const hand_out = [&] {
             if (!copied) list(now, points, at);
@@ -186,27 +191,18 @@ private:
             while (true) {
                 for (std::size_t s = 0; s < points.to.size(); ++s)
                     points.to[s] = points.elements[s].data() + points.count;
-                std::size_t const taken = merge.take(join_.tile - points.count, points.to);
+                for (std::size_t place = 0; place < points.index_to.size(); ++place)
+                    points.index_to[place] = points.index[place + 1].data() + points.count;
+                std::size_t const taken =
+                    merge.take(join_.tile - points.count, {.elements = points.to, .index = points.index_to});
                 if (taken == 0) break;
-                locate(now, points, row, taken);
+                if (needs_indices_)
+                    std::fill_n(points.index[0].begin() + static_cast<std::ptrdiff_t>(points.count), taken, row);
                 points.count += taken;
                 if (points.count == join_.tile) hand_out();
             }
         }
         if (points.count > 0) hand_out();
-    }
-
-    /// The indices of points that came.
-    void locate(Launch const& now, Points& points, Extent row, std::size_t taken) const {
-        if (now.offsets.empty() && !needs_indices_) return;
-        std::fill_n(points.index[0].begin() + static_cast<std::ptrdiff_t>(points.count), taken, row);
-        for (std::size_t i = points.count; i < points.count + taken; ++i) {
-            std::size_t s = 0;
-            while (points.elements[s][i] == MergedRows::nowhere) ++s;
-            std::size_t const e = now.sources[s].all().begin + points.elements[s][i];
-            for (std::size_t place = 1; place < labels_.size(); ++place)
-                points.index[place][i] = now.sources[s].index(place, e);
-        }
     }
 
     void join(Launch const& now, Points& points, PointBatch& batch) const {
