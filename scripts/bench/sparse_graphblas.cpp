@@ -42,18 +42,33 @@ GrB_Matrix matrix(GrB_Index rows, GrB_Index columns, double density, unsigned se
     return out;
 }
 
+/// All elements listed, which GraphBLAS keeps as full: their values differ, as it keeps equal ones as a single one.
 GrB_Matrix dense(GrB_Index rows, GrB_Index columns) {
+    std::vector<GrB_Index> i, j;
+    std::vector<double> values;
+    for (GrB_Index row = 0; row < rows; ++row)
+        for (GrB_Index column = 0; column < columns; ++column) {
+            i.push_back(row);
+            j.push_back(column);
+            values.push_back(1.0 / static_cast<double>(1 + row + column));
+        }
     GrB_Matrix out = nullptr;
     check(GrB_Matrix_new(&out, GrB_FP64, rows, columns));
-    check(GrB_Matrix_assign_FP64(out, nullptr, nullptr, 0.5, GrB_ALL, rows, GrB_ALL, columns, nullptr));
+    check(GrB_Matrix_build_FP64(out, i.data(), j.data(), values.data(), values.size(), GrB_PLUS_FP64));
     check(GrB_Matrix_wait(out, GrB_MATERIALIZE));
     return out;
 }
 
 GrB_Vector dense(GrB_Index size) {
+    std::vector<GrB_Index> i(size);
+    std::vector<double> values(size);
+    for (GrB_Index k = 0; k < size; ++k) {
+        i[k] = k;
+        values[k] = 1.0 / static_cast<double>(1 + k);
+    }
     GrB_Vector out = nullptr;
     check(GrB_Vector_new(&out, GrB_FP64, size));
-    check(GrB_Vector_assign_FP64(out, nullptr, nullptr, 0.5, GrB_ALL, size, nullptr));
+    check(GrB_Vector_build_FP64(out, i.data(), values.data(), size, GrB_PLUS_FP64));
     check(GrB_Vector_wait(out, GrB_MATERIALIZE));
     return out;
 }
@@ -112,14 +127,16 @@ Work both(bool sum) {
 
 Work pagerank(GrB_Index nodes, double density) {
     GrB_Matrix const links = matrix(nodes, nodes, density);
+    GrB_Vector const begins = dense(nodes);
     return [=] {
-        GrB_Vector score = dense(nodes), spread = dense(nodes);
+        GrB_Vector score = nullptr, spread = nullptr;
+        check(GrB_Vector_dup(&score, begins));
+        check(GrB_Vector_dup(&spread, begins));
         for (int iteration = 0; iteration < 10; ++iteration) {
             check(GrB_mxv(spread, nullptr, nullptr, plus_times(), links, score, nullptr));
             check(GrB_Vector_apply_BinaryOp1st_FP64(spread, nullptr, nullptr, GrB_TIMES_FP64, 0.85, spread, nullptr));
-            check(GrB_Vector_assign_FP64(score, nullptr, nullptr, 0.15 / static_cast<double>(nodes), GrB_ALL, nodes,
-                                         nullptr));
-            check(GrB_Vector_eWiseAdd_BinaryOp(score, nullptr, nullptr, GrB_PLUS_FP64, score, spread, nullptr));
+            check(GrB_Vector_apply_BinaryOp2nd_FP64(score, nullptr, nullptr, GrB_PLUS_FP64, spread,
+                                                    0.15 / static_cast<double>(nodes), nullptr));
         }
         check(GrB_Vector_wait(score, GrB_MATERIALIZE));
         check(GrB_Vector_free(&score));

@@ -43,9 +43,6 @@ public:
             touched_[t] = 0;
         }
     }
-    void clear() {
-        take([](std::size_t) {});
-    }
 
 private:
     std::vector<std::uint64_t> words_, touched_;  // bits of columns, of words
@@ -53,8 +50,8 @@ private:
 
 /// Products of a row from which on its columns have a flag each, for each of so many columns.
 constexpr std::uint64_t columns_a_product = 16;
-/// Elements for which rows of the second operand are asked for.
-constexpr std::size_t fetched_ahead = 6;
+/// Elements for which rows of the second operand are asked for, and bytes of each row.
+constexpr std::size_t fetched_ahead = 24, fetched_bytes = 128;
 
 struct PairShape {
     SparsePlan::Source first, second;  // {row, term}, {term, column}
@@ -91,6 +88,7 @@ public:
                    {},
                    {},
                    {},
+                   {},
                    nullptr,
                    nullptr};
         bool const usable = now.first.compressed() && now.second.compressed() &&
@@ -103,7 +101,7 @@ public:
         }
         team.run(static_cast<std::int64_t>(now.bounds.size()) - 1, [&](std::int64_t piece) {
             auto const p = static_cast<std::size_t>(piece);
-            multiply(now, now.bounds[p], now.bounds[p + 1], team);
+            multiply(now, p, team);
         });
     }
 
@@ -112,12 +110,13 @@ private:
         KernelCall const& call;
         SparseSource const first, second;
         std::vector<Extent> bounds;
-        std::vector<std::uint64_t> work;     // of all rows before one
-        std::vector<std::uint64_t> offsets;  // of rows of a sparse output
-        std::vector<std::uint64_t> bits_of;  // where a crowded row's begin
-        std::vector<std::uint64_t> bits;     // columns of crowded rows
-        std::uint32_t* columns;              // of a sparse output
-        T* values;                           // the same
+        std::vector<std::uint64_t> work;                // of all rows before one
+        std::vector<std::uint64_t> offsets;             // of rows of a sparse output
+        std::vector<std::uint64_t> bits_of;             // where a crowded row's begin
+        std::vector<std::uint64_t> bits;                // columns of crowded rows
+        std::vector<std::vector<std::uint32_t>> found;  // by piece: columns of the other rows, ascending in each
+        std::uint32_t* columns;                         // of a sparse output
+        T* values;                                      // the same
     };
 
     Extent length(int label) const { return shape_.lengths[static_cast<std::size_t>(label)]; }
@@ -146,13 +145,19 @@ private:
         return (now.work[r + 1] - now.work[r]) * columns_a_product > columns_;
     }
 
-    void fetch_ahead(Launch const& now, std::size_t e) const {
+    void fetch_ahead(Launch const& now, std::size_t e, bool values) const {
         if (e + fetched_ahead >= now.first.all().end) return;
         std::uint32_t const* const terms = now.first.narrow_indices(1);
-        std::size_t const at = now.second.row(terms[e + fetched_ahead / 2]).begin;
+        Range const row = now.second.row(terms[e + fetched_ahead / 2]);
         __builtin_prefetch(now.second.offsets() + terms[e + fetched_ahead]);
-        __builtin_prefetch(now.second.narrow_indices(1) + at);
-        __builtin_prefetch(now.second.value(at));
+        fetch(now.second.narrow_indices(1) + row.begin, (row.end - row.begin) * sizeof(std::uint32_t));
+        if (values) fetch(now.second.value(row.begin), (row.end - row.begin) * sizeof(T));
+    }
+    static void fetch(void const* from, std::size_t bytes) {
+        auto const* const begin = static_cast<std::byte const*>(from);
+        std::size_t const end = std::min(bytes, fetched_bytes);
+        for (std::size_t b = 0; b < end; b += 64) __builtin_prefetch(begin + b);
+        __builtin_prefetch(begin + end);  // rows begin anywhere in a line
     }
 
     void count(Launch& now, WorkerTeam& team) const {
@@ -162,10 +167,12 @@ private:
         for (Extent row = 0; row < rows_; ++row)
             if (is_crowded(now, row)) now.bits_of[static_cast<std::size_t>(row)] = crowded++ * words_;
         now.bits.resize(static_cast<std::size_t>(crowded * words_));
+        now.found.resize(now.bounds.size() - 1);
         team.run(static_cast<std::int64_t>(now.bounds.size()) - 1, [&](std::int64_t piece) {
             Met met(columns_);
             std::vector<unsigned char> flags(words_ * 64, 0);
             auto const p = static_cast<std::size_t>(piece);
+            std::vector<std::uint32_t>& found = now.found[p];
             std::uint32_t const *const terms = now.first.narrow_indices(1), *const columns =
                                                                                 now.second.narrow_indices(1);
             for (Extent row = now.bounds[p]; row < now.bounds[p + 1]; ++row) {
@@ -173,7 +180,7 @@ private:
                 Range const range = now.first.row(row);
                 bool const crowded_row = is_crowded(now, row);
                 for (std::size_t e = range.begin; e < range.end; ++e) {
-                    fetch_ahead(now, e);
+                    fetch_ahead(now, e, false);
                     Range const products = now.second.row(terms[e]);
                     if (crowded_row)
                         for (std::size_t b = products.begin; b < products.end; ++b) flags[columns[b]] = 1;
@@ -184,11 +191,18 @@ private:
                     listed = loops_.take_flags(flags.data(), flags.size(),
                                                now.bits.data() + now.bits_of[static_cast<std::size_t>(row)]);
                 else
-                    met.clear();
+                    take(met, listed, found);
                 if (row % 64 == 0) team.pause();
             }
         });
         for (std::size_t row = 1; row < now.offsets.size(); ++row) now.offsets[row] += now.offsets[row - 1];
+    }
+
+    static void take(Met& met, std::uint64_t listed, std::vector<std::uint32_t>& found) {
+        std::size_t at = found.size();
+        if (found.capacity() < at + listed) found.reserve(2 * (at + listed));
+        found.resize(at + listed);
+        met.take([&](std::size_t column) { found[at++] = static_cast<std::uint32_t>(column); });
     }
 
     void write_header(Launch& now) const {
@@ -206,28 +220,29 @@ private:
         for (std::size_t b = listed * sizeof(T); b % 8 != 0; ++b) block[at.values + b] = std::byte{0};
     }
 
-    void multiply(Launch const& now, Extent first, Extent last, WorkerTeam& team) const {
+    void multiply(Launch& now, std::size_t piece, WorkerTeam& team) const {
         Met met(columns_);
+        std::uint32_t const* found = shape_.sparse->output ? now.found[piece].data() : nullptr;  // of the next row
         std::vector<T> sums(words_ * 64, T(0)), low, ones;
         auto const* const a = reinterpret_cast<T const*>(now.first.values());
         auto const* const b = reinterpret_cast<T const*>(now.second.values());
         std::uint32_t const *const terms = now.first.narrow_indices(1), *const columns = now.second.narrow_indices(1);
         bool const is_listed = shape_.sparse->output.has_value();
-        for (Extent row = first; row < last; ++row) {
+        for (Extent row = now.bounds[piece]; row < now.bounds[piece + 1]; ++row) {
             Range const range = now.first.row(row);
             // An output has no more terms than the row has elements: many are added without loss.
             bool const careful = range.end - range.begin > long_sum;
             bool const crowded = is_crowded(now, row) && !careful && (is_listed || !shape_.accumulate);
             if (careful) low.assign(columns_, T(0));
             for (std::size_t e = range.begin; e < range.end; ++e) {
-                fetch_ahead(now, e);
+                fetch_ahead(now, e, pair_.has_second);
                 T const factor = static_cast<T>(pair_.factor) * (pair_.has_first ? a[e] : T(1));
                 Range const products = now.second.row(terms[e]);
                 std::size_t const count = products.end - products.begin;
                 if (!pair_.has_second && ones.size() < count) ones.resize(count, T(1));
                 T const* const values = pair_.has_second ? b + products.begin : ones.data();
                 std::uint32_t const* const at = columns + products.begin;
-                if (!crowded)
+                if (!crowded && !is_listed)
                     for (std::size_t p = 0; p < count; ++p) met.add(at[p]);
                 if (careful)
                     for (std::size_t p = 0; p < count; ++p)
@@ -235,17 +250,18 @@ private:
                 else
                     loops_.scatter_add(sums.data(), at, values, count, factor);
             }
-            if (crowded && !is_listed) {
+            T const* const lost = careful ? low.data() : nullptr;
+            if (is_crowded(now, row) && is_listed)
+                list_crowded(now, row, sums, lost);
+            else if (is_listed)
+                found = list_found(now, row, found, sums, lost);
+            else if (crowded)
                 hand_over(static_cast<T*>(now.call.output) + row * row_stride_, sums);
-            } else if (crowded) {
-                std::size_t const to = static_cast<std::size_t>(now.offsets[static_cast<std::size_t>(row)]);
-                loops_.take_sums(now.bits.data() + now.bits_of[static_cast<std::size_t>(row)], words_, sums.data(),
-                                 now.columns + to, now.values + to);
-            } else {
-                hand_out(now, row, met, sums, careful ? low.data() : nullptr);
-            }
+            else
+                hand_out(now, row, met, sums, lost);
             if (row % 64 == 0) team.pause();
         }
+        if (is_listed) now.found[piece] = {};
     }
 
     static void add_without_loss(T& total, T& low, T value) {
@@ -264,16 +280,8 @@ private:
         std::fill_n(sums.begin(), columns_, T(0));
     }
 
+    /// Columns that were met, of a dense row.
     void hand_out(Launch const& now, Extent row, Met& met, std::vector<T>& sums, T const* low) const {
-        if (shape_.sparse->output) {
-            std::size_t at = static_cast<std::size_t>(now.offsets[static_cast<std::size_t>(row)]);
-            met.take([&](std::size_t column) {
-                now.columns[at] = static_cast<std::uint32_t>(column);
-                now.values[at++] = low == nullptr ? sums[column] : sums[column] + low[column];
-                sums[column] = 0;
-            });
-            return;
-        }
         T* const to = static_cast<T*>(now.call.output) + row * row_stride_;
         if (!shape_.accumulate)
             for (std::size_t j = 0; j < columns_; ++j) to[static_cast<Extent>(j) * column_stride_] = 0;
@@ -282,6 +290,27 @@ private:
                 low == nullptr ? sums[column] : sums[column] + low[column];
             sums[column] = 0;
         });
+    }
+
+    void list_crowded(Launch const& now, Extent row, std::vector<T>& sums, T const* low) const {
+        for (std::size_t j = 0; low != nullptr && j < columns_; ++j) sums[j] += low[j];
+        auto const r = static_cast<std::size_t>(row);
+        auto const to = static_cast<std::size_t>(now.offsets[r]);
+        loops_.take_sums(now.bits.data() + now.bits_of[r], words_, sums.data(), now.columns + to, now.values + to);
+    }
+
+    /// @return behind the row's columns
+    std::uint32_t const* list_found(Launch const& now, Extent row, std::uint32_t const* found, std::vector<T>& sums,
+                                    T const* low) const {
+        auto const to = static_cast<std::size_t>(now.offsets[static_cast<std::size_t>(row)]);
+        std::size_t const listed = static_cast<std::size_t>(now.offsets[static_cast<std::size_t>(row) + 1]) - to;
+        for (std::size_t k = 0; k < listed; ++k) {
+            std::uint32_t const column = found[k];
+            now.columns[to + k] = column;
+            now.values[to + k] = low == nullptr ? sums[column] : sums[column] + low[column];
+            sums[column] = 0;
+        }
+        return found + listed;
     }
 
     static constexpr std::size_t long_sum = 256;
