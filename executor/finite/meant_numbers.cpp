@@ -31,8 +31,12 @@ NonFinite meant_numbers(scalar::Expr const& join, scalar::Params const& params) 
 NonFinite meant_numbers(schedule::Header const& header) {
     NonFinite out;
     for (schedule::Kernel const& kernel : header.kernels) out += meant_numbers(kernel.einsum.join, header.params);
-    for (schedule::FillSpec const& fill : header.fills)
-        if (!fill.value.is_integer) out += kind_of(fill.value.number);
+    auto const add = [&](scalar::Scalar const& value) {
+        if (!value.is_integer) out += kind_of(value.number);
+    };
+    for (schedule::FillSpec const& fill : header.fills) add(fill.value);
+    for (schedule::Input const& input : header.inputs)
+        if (auto const& fill = header.tensors[input.tensor].fill) add(*fill);
     return out;
 }
 

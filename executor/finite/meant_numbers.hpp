@@ -1,4 +1,5 @@
-// NaN and infinities that a graph writes itself: numbers in joins, params, constants of moves.
+// NaN and infinities that a graph writes itself: numbers in joins, params, constants of moves, fills of sparse
+// tensors.
 // Example: of "where([i] >= [k], x, -inf)": {.infinite = 1}.
 #pragma once
 

@@ -51,6 +51,9 @@ dense "$made 'Z': it asks for a dense result" \
     '{"name": "Z", "op": "slice", "inputs": ["A"], "slices": "1:", "sparse": false}'
 dense "note: 'FULL' is made dense (4.69 KiB) for node 'Z': its result takes less room dense" \
     '{"name": "Z", "op": "slice", "inputs": ["FULL"], "slices": "0:39"}'
+rows='{"name": "p", "einsum": "i->i", "inputs": ["y"], "join": "[i]", "dtype": "i64"}'
+dense "note: 'ONES' is made dense (4.69 KiB) for node 'Z': it asks for a dense result" \
+    "$rows"', {"name": "Z", "op": "gather", "inputs": ["ONES", "p"], "axis": 0, "sparse": false}'
 one='"einsum": "ij,j->ij", "inputs": ["A", "y"], "join": "x + y"'
 dense "where x is not listed; 1 more node reads it" \
     "{\"name\": \"Y\", $one}, {\"name\": \"Z\", ${one/x + y/x - y}}" '"Y", "Z"'
@@ -90,6 +93,14 @@ mesh='"mesh": {"dp": 2}, "sharding"'
 kept "apply of node 'Z' from Z:computed[0:20, 0:30] (sparse, at most 14 listed) to Z" \
     "{\"name\": \"Z\", $product}" '"Z"' "$mesh: {\"Z\": \"i/dp j\"}"
 kept "to W/A" "$(loop "{\"name\": \"n\", $product}")" '"W/A"' "$mesh: {\"W/A\": \"i/dp j\"}"
+
+graph "$rows"', {"name": "Z", "op": "gather", "inputs": ["ONES", "p"], "axis": 0}' '"Z"'
+sed -i 's/"fill": 1, /"fill": "inf", /' g.json
+expect 0 "" "$bin/einplan" g.json -n 1 -o g.sched
+expect 0 "to Z[0:30, 0:30] (sparse" "$bin/eintool" show g.sched --tasks 0
+"$bin/einrun" g.sched --verify --out out > said 2>&1 || fail "einrun g.sched --verify: $(cat said)"
+if grep -q "NaN" said; then fail "the fill of a tensor is taken for a number that came up: $(cat said)"; fi
+rm -rf out
 
 # ---- tensors ---------------------------------------------------------------------------------------------------------
 wrong() {   # TEXT TENSOR

@@ -8,6 +8,7 @@
 
 #include "lib/base/error.hpp"
 #include "lib/graph/sparse/moved.hpp"
+#include "lib/graph/sparse/row_lookup.hpp"
 #include "lib/scalar/expression/node_map.hpp"
 #include "lib/scalar/expression/type.hpp"
 #include "lib/scalar/expression/walk.hpp"
@@ -168,6 +169,13 @@ IdleSets idle_sets(EinSum const& einsum, std::span<DType const> inputs, std::spa
     std::erase_if(sparse, [](int operand) { return operand >= 31; });
     if (sparse.size() > most_sparse_operands) sparse.resize(most_sparse_operands);
     if (sparse.empty()) return out;
+    std::vector<bool> is_sparse;
+    for (std::optional<Scalar> const& fill : fills) is_sparse.push_back(fill.has_value());
+    if (auto const lookup = as_row_lookup(einsum, inputs, output, is_sparse)) {
+        out.fill = fills[static_cast<std::size_t>(lookup->data)];
+        out.sets.push_back({lookup->data});
+        return out;
+    }
     FillOfJoin const fill_of(einsum, inputs, fills, output);
     bool const aggregates = !einsum.aggregated().empty();
     Scalar const begins = scalar::identity(einsum.agg, fill_of.accumulate());

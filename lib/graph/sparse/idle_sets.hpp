@@ -2,6 +2,8 @@
 // that fill is what the aggregation begins with, the element contributes nothing, whatever the other operands hold.
 // Example: of A * x under sum, A with fill 0: the set {A}. Of A * B both {A} and {B}: what both list contributes. Of
 // A + B, no aggregation: {A, B}: what either lists. Of A + x, x dense: no set; A must be made dense.
+// A lookup (row_lookup.hpp) takes one element for each of its results, whatever the fill: where that is not 0, only a
+// sparse result leaves it out.
 //
 // 0 * x is 0 here also for an x that is infinite or nan, and likewise for every function that one argument decides:
 // what is not listed contributes nothing.

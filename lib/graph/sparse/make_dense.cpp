@@ -4,6 +4,7 @@
 
 #include "lib/base/ids.hpp"
 #include "lib/graph/sparse/moved.hpp"
+#include "lib/graph/sparse/row_lookup.hpp"
 #include "lib/scalar/expression/parse/parse.hpp"
 
 namespace ein::graph {
@@ -63,16 +64,31 @@ std::string why_carried_dense(EinGraph const& graph, Node const& node) {
     return "";
 }
 
+/// Whether a node looks up what a sparse tensor holds in the end: its operand is dense only as the result is.
+bool is_lookup_of(EinGraph const& graph, Node const& node, std::size_t operand) {
+    auto const& einsum = std::get<EinSum>(node.op);
+    std::vector<DType> types;
+    std::vector<bool> sparse;
+    for (ValueId input : node.inputs) {
+        types.push_back(graph.value(input).dtype);
+        sparse.push_back(graph.value(sparse_original(graph, input)).listing.has_value());
+    }
+    auto const lookup = as_row_lookup(einsum, types, graph.value(node.output).dtype, sparse);
+    return lookup && static_cast<std::size_t>(lookup->data) == operand;
+}
+
 }  // namespace
 
 std::string why_dense(EinGraph const& graph, Node const& node, std::size_t operand) {
     if (std::string carried = why_carried_dense(graph, node); !carried.empty()) return carried;
     auto const* const einsum = std::get_if<EinSum>(&node.op);
+    std::string const kept_dense =
+        node.storage == StorageWish::dense ? "it asks for a dense result" : "its result takes less room dense";
     if (einsum == nullptr) {
         std::string problem = why_moved_dense(graph, node);
-        if (!problem.empty()) return problem;
-        return node.storage == StorageWish::dense ? "it asks for a dense result" : "its result takes less room dense";
+        return problem.empty() ? kept_dense : problem;
     }
+    if (is_lookup_of(graph, node, operand)) return kept_dense;
     scalar::Names names;
     names.operands = static_cast<int>(einsum->operands());
     names.labels = einsum->labels;

@@ -5,6 +5,7 @@
 #include "lib/graph/graph_builder.hpp"
 #include "lib/graph/sparse/make_dense.hpp"
 #include "lib/graph/sparse/moved.hpp"
+#include "lib/graph/sparse/row_lookup.hpp"
 #include "lib/graph/sparse/stored_size.hpp"
 
 namespace ein::graph {
@@ -43,10 +44,17 @@ StorageChoice::StorageChoice(EinGraph const& graph, ResultStorage keep, std::str
     }
 }
 
+/// A lookup in a tensor whose fill is not 0: a dense result would need that at each place.
+bool looks_in_fill(EinGraph const& graph, Node const& node, IdleSets const& idle) {
+    bool const zero = !idle.fill || (idle.fill->is_integer ? idle.fill->integer == 0 : idle.fill->number == 0.0);
+    return !zero && is_row_lookup(graph, node);
+}
+
 /// What moves elements, or hands them from iteration to iteration, reads them as it keeps them.
 bool StorageChoice::reads_sparse(EinGraph const& graph, Node const& node, std::size_t operand,
                                  IdleSets const& idle) const {
-    bool const hands_over = moves_elements(node) || insides_.contains(node.output) || by_result_.contains(node.output);
+    bool const hands_over = moves_elements(node) || looks_in_fill(graph, node, idle) ||
+                            insides_.contains(node.output) || by_result_.contains(node.output);
     if (hands_over && !graph.value(node.output).listing) return false;
     return !dense_.contains(node.output) && idle.reads_sparse(static_cast<int>(operand));
 }
