@@ -1,6 +1,7 @@
 #!/bin/bash
-# Submit it with sbatch, in the folder of the schedule; docs/slurm.md says what it does.
-# What your cluster wants besides: --time, --partition, --account.
+# Submit it with sbatch, in the folder of the schedule: results come into results/ there.
+# Nodes, cores and memory are for the cluster configs/gpu-node.json.
+# What your cluster wants besides: --time, --partition, --account. docs/slurm.md says what it does.
 #SBATCH --job-name=ffnn-step --output=ffnn-step-%j.log --open-mode=append
 #SBATCH --nodes=1 --ntasks=8 --ntasks-per-node=8 --cpus-per-task=8 --mem=2049M --gpus-per-node=8
 #SBATCH --signal=B:USR1@120 --requeue
@@ -14,6 +15,8 @@ export OMPI_MCA_oob_tcp_keepalive_probes=3
 export SRUN_CPUS_PER_TASK=${SLURM_CPUS_PER_TASK:-8}
 
 refuse() { echo "$*" >&2; exit 2; }
+[ -n "${SLURM_JOB_ID:-}" ] ||
+    refuse "expected a job of Slurm, found none; submit this script: sbatch $0"
 [ -f "$schedule" ] ||
     refuse "expected $schedule in $PWD, found none; submit in its folder, or with sbatch --chdir=FOLDER"
 command -v einrun > /dev/null ||

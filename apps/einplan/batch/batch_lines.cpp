@@ -35,7 +35,8 @@ BatchResources batch_resources(schedule::Header const& header, scheduler::Cluste
                        .mebibytes = static_cast<std::int64_t>(std::ceil(a_node * of_a_rank)),
                        .gpus_a_node = on_gpus ? a_node : 0,
                        .too_much = {},
-                       .warning = {}};
+                       .warning = {},
+                       .machine = {}};
     if (on_gpus && node && node->gpus.value_or(0) > 0) out.gpus_a_node = std::min(a_node, *node->gpus);
     if (node && out.mebibytes > node->mebibytes) out.too_much = node->mebibytes;
     return out;

@@ -30,6 +30,7 @@ struct BatchResources {
     int gpus_a_node = 0;                   // 0: none
     std::optional<std::int64_t> too_much;  // what the nodes have, where that is less
     std::string warning;                   // where Slurm may never start such a job
+    std::string machine;                   // whose nodes, cores and memory these are
     friend bool operator==(BatchResources const&, BatchResources const&) = default;
 };
 

@@ -45,8 +45,11 @@ std::string exports() {
 std::string head(BatchJob const& job) {
     std::string const name = plain(job.name);
     return "#!/bin/bash\n"
-           "# Submit it with sbatch, in the folder of the schedule; docs/slurm.md says what it does.\n"
-           "# What your cluster wants besides: --time, --partition, --account.\n"
+           "# Submit it with sbatch, in the folder of the schedule: results come into results/ there.\n"
+           "# Nodes, cores and memory are for " +
+           job.resources.machine +
+           ".\n"
+           "# What your cluster wants besides: --time, --partition, --account. docs/slurm.md says what it does.\n"
            "#SBATCH --job-name=" +
            name + " --output=" + name + "-%j.log --open-mode=append\n" + "#SBATCH " + batch_options(job.resources) +
            "\n" +
@@ -70,6 +73,8 @@ std::string checks(BatchJob const& job) {
     std::string const ranks = std::to_string(job.resources.ranks);
     return R"sh(
 refuse() { echo "$*" >&2; exit 2; }
+[ -n "${SLURM_JOB_ID:-}" ] ||
+    refuse "expected a job of Slurm, found none; submit this script: sbatch $0"
 [ -f "$schedule" ] ||
     refuse "expected $schedule in $PWD, found none; submit in its folder, or with sbatch --chdir=FOLDER"
 command -v einrun > /dev/null ||

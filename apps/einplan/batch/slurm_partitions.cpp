@@ -105,13 +105,17 @@ BatchResources resources_on(std::vector<Partition> const& partitions, std::optio
         for (Nodes const& nodes : partition.nodes) {
             if (on_gpus && nodes.size.gpus == 0) continue;
             BatchResources resources = batch_resources(header, cluster, nodes.size, on_gpus);
+            resources.machine = "the partition " + partition.name + " that sinfo lists";
             if (!largest) largest = resources;
             if (resources.too_much || room_for(resources, partition) < resources.nodes) continue;
             resources.warning = room_warning(resources, partitions);
             return resources;
         }
     }
-    if (!largest) largest = batch_resources(header, cluster, partitions.front().nodes.front().size, on_gpus);
+    if (!largest) {
+        largest = batch_resources(header, cluster, partitions.front().nodes.front().size, on_gpus);
+        largest->machine = "the partition " + partitions.front().name + " that sinfo lists";
+    }
     largest->warning = room_warning(*largest, partitions);
     return *largest;
 }

@@ -89,8 +89,11 @@ BatchResources const& PlanReport::resources_of(schedule::Schedule const& schedul
     schedule::Header const& header = schedule.header;
     if (options_.cluster.empty()) {
         resources_ = resources_on(partitions_at_hand(), this_machine(), header, machines_.cluster, on_gpus);
+        if (resources_->machine.empty())
+            resources_->machine = "the machine that planned it, as there was no --cluster and no sinfo";
     } else {
         resources_ = batch_resources(header, machines_.cluster, std::nullopt, on_gpus);
+        resources_->machine = "the cluster " + options_.cluster.string();
         if (options_.batch == "slurm") resources_->warning = room_warning(*resources_, partitions_at_hand());
     }
     return *resources_;

@@ -22,12 +22,12 @@ std::string plural(std::size_t count, std::string const& thing) {
 
 std::string calls_of(std::int64_t calls) { return plural(static_cast<std::size_t>(calls), "call") + " a node"; }
 
-/// "no plan is more than 12 % faster", as far as computing alone tells.
+/// "no plan would be more than 12 % faster", as far as computing alone tells.
 std::string bound_text(SearchReport const& report) {
     if (report.bound <= 0 || report.seconds <= 0) return "";
     double const faster = std::max(0.0, 1 - report.bound / report.seconds);
-    return "; by computing alone no plan is more than " + std::to_string(std::lround(std::ceil(100 * faster))) +
-           " % faster";
+    return "; even if nothing had to move, no plan would be more than " +
+           std::to_string(std::lround(std::ceil(100 * faster))) + " % faster";
 }
 
 }  // namespace
