@@ -103,6 +103,13 @@ def _within(tree: Expression, names: Sequence[str], needed: int) -> str:
     return written if tight >= needed else f"({written})"
 
 
+def _power_of_ten(value: Union[int, float]) -> str:
+    """-1e9 for what Python writes as -1000000000.0, where it is a digit and zeros."""
+    digit, _, exponent = f"{value:.0e}".partition("e")
+    short = f"{digit}e{int(exponent)}"
+    return short if isinstance(value, float) and float(short) == value else repr(value)
+
+
 def _number(value: Union[bool, int, float, complex]) -> Tuple[str, int]:
     if isinstance(value, complex):
         return f"complex({_number(value.real)[0]}, {_number(value.imag)[0]})", _ATOM
@@ -112,6 +119,9 @@ def _number(value: Union[bool, int, float, complex]) -> Tuple[str, int]:
         written = str(value)
     elif isinstance(value, float) and value == math.pi:
         written = "pi"
+    elif isinstance(value, float) and value == 2 * math.pi:
+        return "2*pi", _TIGHTNESS["*"]
     else:
-        written = repr(value)
+        whole = isinstance(value, float) and value.is_integer() and abs(value) < 2.0 ** 31 and str(value) != "-0.0"
+        written = min(str(int(value)) if whole else repr(value), _power_of_ten(value), key=len)
     return written, _TIGHTNESS["neg"] if written.startswith("-") else _ATOM

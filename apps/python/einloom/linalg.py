@@ -52,19 +52,19 @@ def solve(a: Any, b: Any) -> Array:
     columns = reshape(right, [-1, 1]) if right.ndim == 1 else right
     if columns.ndim != 2 or columns.shape[0] != matrix.shape[0]:
         raise refuse("solve", f"a right side of {matrix.shape[0]} rows", f"shape {right.shape}", "transpose it")
-    return reshape(_eliminated(matrix, columns)[0][:, matrix.shape[0]:], right.shape)
+    return reshape(_elimination(matrix, columns)[0][:, matrix.shape[0]:], right.shape)
 
 
 def inv(a: Any) -> Array:
     """The inverse of a matrix."""
     matrix = _square(a, "inv")
-    return _eliminated(matrix, eye(matrix.shape[0], dtype=matrix.dtype))[0][:, matrix.shape[0]:]
+    return _elimination(matrix, eye(matrix.shape[0], dtype=matrix.dtype))[0][:, matrix.shape[0]:]
 
 
 def det(a: Any) -> Array:
     """The determinant: the product of the pivots."""
     matrix = _square(a, "det")
-    return _eliminated(matrix, zeros((matrix.shape[0], 0), matrix.dtype))[1]
+    return _elimination(matrix, zeros((matrix.shape[0], 0), matrix.dtype))[1]
 
 
 def cholesky(a: Any, /, *, upper: bool = False) -> Array:
@@ -86,7 +86,7 @@ def cholesky(a: Any, /, *, upper: bool = False) -> Array:
 def slogdet(a: Any) -> SlogdetResult:
     """The sign of the determinant, and the logarithm of its size."""
     matrix = _square(a, "slogdet")
-    _, sign, size = _eliminated(matrix, zeros((matrix.shape[0], 0), matrix.dtype), logarithm=True)
+    _, sign, size = _elimination(matrix, zeros((matrix.shape[0], 0), matrix.dtype), logarithm=True)
     return SlogdetResult(sign, size)
 
 
@@ -184,12 +184,12 @@ def _square(a: Any, what: str) -> Array:
     return matrix if kind(matrix.node.dtype) in "fc" else matrix.astype("float64")
 
 
-def _eliminated(matrix: Array, right: Array, logarithm: bool = False) -> Tuple[Array, ...]:
+def _elimination(matrix: Array, right: Array, logarithm: bool = False) -> Tuple[Array, ...]:
     """[1 | x] of [matrix | right], and the determinant (or its sign and the logarithm of its size)."""
     table = concat([matrix, right.astype(matrix.dtype)], axis=1) if right.shape[1] else matrix
     rows = arange(matrix.shape[0])
 
-    def step(table: Array, product: Array, size: Array, k: Array) -> Tuple[Array, Array, Array, Array]:
+    def body(table: Array, product: Array, size: Array, k: Array) -> Tuple[Array, Array, Array, Array]:
         column = _column(table, k)
         best = argmax(where(rows >= k, abs(column), -1.0))
         row, other = _row(table, best), _row(table, k)
@@ -201,15 +201,15 @@ def _eliminated(matrix: Array, right: Array, logarithm: bool = False) -> Tuple[A
         part = pivot / abs(pivot) if logarithm else pivot
         return (cleared, product * part * where(best == k, 1.0, -1.0), size + FUNCTIONS["log"](abs(pivot)), k + 1)
 
-    def short(table: Array, product: Array, k: Array) -> Tuple[Array, Array, Array]:
-        cleared, product, _, following = step(table, product, zeros((), product.dtype), k)
+    def step(table: Array, product: Array, k: Array) -> Tuple[Array, Array, Array]:
+        cleared, product, _, following = body(table, product, zeros((), product.dtype), k)
         return cleared, product, following
 
     one, first, times = ones((), matrix.dtype), zeros((), "int64"), matrix.shape[0]
     if logarithm:
         size = zeros((), abs(matrix).dtype)
-        return loop(step, carry=(table, one, size, first), times=times)[:3]
-    return loop(short, carry=(table, one, first), times=times)[:2]
+        return loop(body, carry=(table, one, size, first), times=times)[:3]
+    return loop(step, carry=(table, one, first), times=times)[:2]
 
 
 def _column(table: Array, k: Array) -> Array:

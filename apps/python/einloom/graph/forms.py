@@ -10,7 +10,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence
 from ..dtypes import common, kind, reduced_type
 from ..expression import Call, Operand, operand_names, text
 from ..node import Labels, Node
-from .fusion import Form
+from .form import Form
 
 Json = Dict[str, Any]
 NameOf = Callable[[Node], str]
@@ -25,6 +25,8 @@ _REDUCTIONS = set("sum prod min max any all mean logsumexp var std norm count ar
 def written(form: Form, name_of: NameOf, zero: Callable[[str], str]) -> Json:
     """The node without its name. `zero` names a scalar for joins of indices alone, which read nothing."""
     inputs = [name_of(node) for node, _ in form.operands] or [zero(_index_type(form))]
+    if form.op is not None:
+        return {"op": form.op[0], "inputs": inputs, **form.op[1]}
     return _moved(form, inputs) or _reduced(form, inputs) or _function(form, inputs) or _einsum(form, inputs)
 
 
@@ -92,8 +94,7 @@ def _function(form: Form, inputs: List[str]) -> Optional[Json]:
 
 def _einsum(form: Form, inputs: List[str]) -> Json:
     terms = _terms(form)
-    subscripts = _subscripts(terms, form.out)
-    found: Json = {"einsum": subscripts, "inputs": inputs}
+    found: Json = {"einsum": subscripts(terms, form.out), "inputs": inputs}
     seen = {label for term in terms for label in term}
     sizes = {label: form.sizes[label] for label in form.out if label not in seen}
     if sizes:
@@ -150,7 +151,7 @@ def _default_type(form: Form) -> str:
     return joint
 
 
-def _subscripts(terms: Sequence[Labels], out: Labels) -> Any:
+def subscripts(terms: Sequence[Labels], out: Labels) -> Any:
     labels = [label for term in [*terms, out] for label in term]
     if all(len(label) == 1 and label.isascii() and label.isalpha() for label in labels):
         return ",".join("".join(term) for term in terms) + "->" + "".join(out)

@@ -6,64 +6,20 @@ computed more often than before stays a node of its own. Types are kept: a join 
 """
 from __future__ import annotations
 
-import math
-from typing import Dict, Iterable, List, NamedTuple, Optional, Set, Tuple, Union
+from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Set, Tuple, Union
 
 from ..dtypes import common, kind
 from ..expression import (Call, Expression, Index, Number, Operand, leaves, operand_names, product, replace, text)
-from ..node import Ein, Labels, Node
+from ..node import Ein, Labels, Leaf, Node
+from .deltas import without_deltas
+from .form import Form, as_form, constant_form, evaluations, is_constant
+from .idioms import idiom
 from .scopes import Scopes
 from .sharing import Shared
+from .simple import simplified
 
 _LONGEST_JOIN = 100   # characters: what is longer is easier to read as two nodes
 _MOST_OPERANDS = 6
-_KINDS = "biufc"
-
-
-class Form(NamedTuple):
-    """An EinSum as it will be written."""
-
-    operands: Tuple[Tuple[Node, Labels], ...]
-    out: Labels
-    join: Union[Expression, str, None]
-    agg: str
-    sizes: Dict[str, int]
-    dtype: str
-    path: Optional[list]
-
-    @property
-    def aggregated(self) -> List[str]:
-        found = dict.fromkeys(label for _, labels in self.operands for label in labels)
-        return [label for label in found if label not in self.out]
-
-    @property
-    def tree(self) -> Expression:
-        assert not isinstance(self.join, str)
-        return product(len(self.operands)) if self.join is None else self.join
-
-    @property
-    def is_map(self) -> bool:
-        """Whether each element is computed of single elements."""
-        return not self.aggregated and not isinstance(self.join, str)
-
-    @property
-    def is_view(self) -> bool:
-        """Whether its elements are those of its operand, elsewhere or repeated."""
-        return self.is_map and len(self.operands) == 1 and self.join is None and self.dtype == self.operands[0][0].dtype
-
-    @property
-    def compute_type(self) -> Optional[str]:
-        """The type that the join runs in: the inputs' common one, widened to the result's."""
-        if not self.operands:
-            return None
-        joint = common(*(node.dtype for node, _ in self.operands))
-        wider = _KINDS.index(kind(self.dtype)) >= _KINDS.index(kind(joint))
-        return common(joint, self.dtype) if wider else joint
-
-
-def as_form(node: Ein, shared: Shared) -> Form:
-    operands = tuple((shared.of(read), labels) for read, labels in node.operands)
-    return Form(operands, node.out, node.join, node.agg, node.sizes, node.dtype, node.path)
 
 
 class Fusion:
@@ -73,9 +29,13 @@ class Fusion:
         self._shared, self._pinned, self._scopes = shared, pinned, scopes
         self.forms: Dict[Node, Form] = {}
         self._readers = _readers(shared, pinned)
+        self._written = pinned | {read for node in shared.order if not isinstance(node, Ein)
+                                  for read in shared.reads(node)}
         for node in shared.order:
             if isinstance(node, Ein):
                 self.forms[node] = self._fused(node)
+            elif isinstance(node, Leaf) and is_constant(node):
+                self.forms[node] = constant_form(node)
 
     def reads(self, node: Node) -> List[Node]:
         """What the node reads when it is written."""
@@ -87,12 +47,22 @@ class Fusion:
         position = 0
         while position < len(form.operands):
             read = form.operands[position][0]
-            taken = self._taken_up(node, form, position) if read in self.forms else None
+            looked_at = read in self.forms and not (form.is_view and self._leaves_view(node, read))
+            taken = self._taken_up(node, form, position) if looked_at else None
             if taken is None:
                 position += 1
             else:
                 form = taken
-        return self._turned(node, _tidy(form))
+        form = _tidy(form)
+        return idiom(form, self.forms, self._read_once) or self._turned(node, form)
+
+    def _leaves_view(self, node: Ein, read: Node) -> bool:
+        """Whether a view stays one, for its readers to take up: `K.T` of K = X + b is read as K."""
+        return node not in self._written and bool(self.forms[read].operands) and not self.forms[read].is_view
+
+    def _read_once(self, node: Node, times: int = 1) -> bool:
+        """Whether nobody but the node that is being formed reads it."""
+        return node not in self._pinned and self._readers[node] == times
 
     def _taken_up(self, node: Ein, form: Form, position: int) -> Optional[Form]:
         """The form with an operand's form in its place, where that is as good."""
@@ -101,12 +71,14 @@ class Fusion:
         if not inner.is_map or read in self._pinned:
             return None
         free = inner.is_view or not inner.operands
+        if isinstance(read, Leaf) and read.held is not None and not self._of_indices(form):
+            return None  # the program has a name for it: it stays a tensor
         if isinstance(form.join, str):
             return _substituted(form, position, inner) if inner.is_view else None
         if not free:
             if self._readers[read] > 1 or self._scopes.of[read] != self._scopes.of[node] or form.path:
                 return None
-            again = form.aggregated and _evaluations(inner.sizes, inner.out) < _evaluations(form.sizes, form.sizes)
+            again = form.aggregated and evaluations(inner.sizes, inner.out) < evaluations(form.sizes, form.sizes)
             if again and not (_is_scaled(inner) and _is_sum_of_products(form)):
                 return None  # it would be computed again for each aggregated element
         taken = _substituted(form, position, inner)
@@ -116,13 +88,17 @@ class Fusion:
             return None
         return taken if len(text(taken.tree, operand_names(len(taken.operands)))) <= _LONGEST_JOIN else None
 
+    def _of_indices(self, form: Form) -> bool:
+        """Whether all that it reads is computed of indices and numbers alone."""
+        return all(read in self.forms and not self.forms[read].operands for read, _ in form.operands)
+
     def _turned(self, node: Ein, form: Form) -> Form:
         """A transposed or widened result of an aggregation, where nobody else reads it, is written by that node."""
         if not form.is_view or not self._readers.get(node, 0) and node not in self._pinned:
             return form
         read, labels = form.operands[0]
         inner = self.forms.get(read)
-        if inner is None or inner.is_map or read in self._pinned or self._readers[read] > 1 or inner.path:
+        if inner is None or inner.is_map or read in self._pinned or self._readers[read] > 1 or inner.path or inner.op:
             return form
         if not self._only_pinned(node) or len(set(labels)) != len(labels) or not set(labels) <= set(form.out):
             return form
@@ -200,6 +176,8 @@ def _same_types(form: Form, inner: Form, taken: Form) -> bool:
 def _marks(inner: Form) -> bool:
     """Whether whole numbers are compared with an index or a number that f64 holds: then f64 does it exactly."""
     tree = inner.tree
+    if isinstance(tree, Call) and tree.name == "where" and tree.args[1:] == (Number(1), Number(0)):
+        tree = tree.args[0]
     if not isinstance(tree, Call) or tree.name not in ("==", "!=", "<", "<=", ">", ">="):
         return False
     return any(isinstance(one, Operand) and (isinstance(other, Index) or isinstance(other, Number)
@@ -234,22 +212,20 @@ def _compares(tree: Expression) -> bool:
                                                     "isnan", "isinf", "isfinite")
 
 
-def _evaluations(sizes: Dict[str, int], labels: Iterable[str]) -> int:
-    return math.prod(sizes[label] for label in labels)
-
-
 def _tidy(form: Form) -> Form:
     """One operand for a tensor that is read alike twice; no join where it is the product."""
     if form.join is None or isinstance(form.join, str):
         return form
-    if form.tree == product(len(form.operands)):
+    if form.operands and form.tree == product(len(form.operands)):
         return form._replace(join=None)
     first = {operand: place for place, operand in reversed(list(enumerate(form.operands)))}
     kept = sorted(first.values())
     moved = {place: kept.index(first[operand]) for place, operand in enumerate(form.operands)}
     join = replace(form.tree, lambda leaf: Operand(moved[leaf.position]) if isinstance(leaf, Operand) else leaf)
-    tidy = form._replace(operands=tuple(form.operands[place] for place in kept), join=_simple(join))
-    return _without_casts(tidy)
+    join = simplified(join, real=kind(form.compute_type or "f64") != "c")
+    tidy = _without_casts(without_deltas(
+        form._replace(operands=tuple(form.operands[place] for place in kept), join=join)))
+    return tidy._replace(join=None) if tidy.tree == product(len(kept)) and kept else tidy
 
 
 def _without_casts(form: Form) -> Form:
@@ -268,16 +244,6 @@ def _cast_free(tree: Expression, cast: str) -> Expression:
     if tree.name == cast and isinstance(tree.args[0], Operand):
         return tree.args[0]
     return Call(tree.name, tuple(_cast_free(part, cast) for part in tree.args))
-
-
-def _simple(tree: Expression) -> Expression:
-    """x*x is written x^2, -1*x is written -x; nothing else is changed."""
-    if not isinstance(tree, Call):
-        return tree
-    args = tuple(_simple(part) for part in tree.args)
-    if tree.name == "*" and args[0] == args[1]:
-        return Call("^", (args[0], Number(2)))
-    return Call(tree.name, args)
 
 
 def _with_result(inner: Form, back: Dict[str, str], view: Form) -> Form:

@@ -78,7 +78,7 @@ def eye(N: int, M: Optional[int] = None, k: int = 0, dtype: Any = np.float64, or
     """Ones on a diagonal."""
     rows, columns = whole_number(N, "eye", 0), None if M is None else whole_number(M, "eye", 0)
     i, j = Index("i"), Index("j")
-    on_diagonal = Call("==", (j, i if k == 0 else Call("+", (i, Number(k)))))
+    on_diagonal = Call("==", (i if k == 0 else Call("+", (i, Number(k))), j))
     return _of_indices(Call("where", (on_diagonal, Number(1), Number(0))), ("i", "j"),
                        [rows, rows if columns is None else columns], name_of(dtype))
 

@@ -13,7 +13,7 @@ from ..array import Array, as_array
 from ..checked import whole_number
 from ..dtypes import kind, name_of
 from ..errors import AxisError, refuse
-from ..expression import Call, Index, Number, Operand
+from ..expression import Call, Expression, Index, Number, Operand, replace
 from ..node import Ein, Leaf, Op
 from .elementwise import astype, clip, finished
 from .operands import letters, normalized_axis, size
@@ -108,9 +108,43 @@ def take(x: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "r
     if mode != "raise":
         at = at % array.shape[place] if mode == "wrap" else clip(at, 0, array.shape[place] - 1)
     _within(at, array.shape[place])
+    computed = _of_indices(array, at, place)
+    if computed is not None:
+        return finished("take", computed, out, True, None)
     result = array.shape[:place] + at.shape + array.shape[place + 1:]
     found = Array(Op("gather", [array.node, at.node], result, array.node.dtype, **({"axis": place} if place else {})))
     return finished("take", found, out, True, None)
+
+
+def _of_indices(array: Array, at: Array, place: int) -> Optional[Array]:
+    """A lookup in what is computed of indices alone (`eye(k)[y]`): it is computed of what is looked up, where that is
+    known to be an index of the axis."""
+    node, bound = array.node, _bound(at)
+    if not isinstance(node, Ein) or node.operands or isinstance(node.join, str) or node.join is None:
+        return None
+    if bound is None or bound > array.shape[place]:
+        return None
+    along, labels = node.out[place], letters(len(node.out) + at.ndim - 1)
+    read, rest = labels[place:place + at.ndim], labels[:place] + labels[place + at.ndim:]
+    renamed = dict(zip([label for label in node.out if label != along], rest))
+
+    def looked_up(leaf: Expression) -> Expression:
+        if not isinstance(leaf, Index):
+            return leaf
+        return Operand(0) if leaf.label == along else Index(renamed[leaf.label])
+
+    sizes = {**{renamed[label]: node.sizes[label] for label in renamed}, **dict(zip(read, at.shape))}
+    return Array(Ein([(at.node, read)], labels, node.dtype, sizes, join=replace(node.join, looked_up)))
+
+
+def _bound(at: Array) -> Optional[int]:
+    """A number that all of these indices are below, none of them below 0; None where that is not known."""
+    node = at.node
+    if isinstance(node, Leaf) and isinstance(node.array, np.ndarray):
+        return int(node.array.max()) + 1 if node.array.size and node.array.min() >= 0 else None
+    if isinstance(node, Ein) and node.agg in ("argmax", "argmin") and len(node.aggregated) == 1:
+        return node.sizes[node.aggregated[0]]
+    return at.size if _is_range(at, at.size) else None
 
 
 def take_along_axis(x: Any, indices: Any, axis: Any = -1) -> Array:
@@ -192,6 +226,9 @@ def _sliced(array: Array, keys: List[Any]) -> Array:
            for one, extent in zip(keys, array.shape)):
         return array
     shape = [len(range(*one.indices(extent))) for one, extent in zip(keys, array.shape) if isinstance(one, slice)]
+    if all(extent == 1 or isinstance(one, slice) and len(range(*one.indices(extent))) == extent
+           and (one.step or 1) > 0 for one, extent in zip(keys, array.shape)) and size(shape) == array.size:
+        return reshape(array, shape)  # axes of extent 1 are left out
     while keys and isinstance(keys[-1], slice) and keys[-1] == slice(None):
         keys = keys[:-1]
     return Array(Op("slice", [array.node], shape, array.node.dtype, slices=", ".join(map(_slice_text, keys))))
@@ -206,9 +243,37 @@ def _slice_text(key: Any) -> str:
 
 def _looked_up_together(array: Array, first: int, keys: List[Any]) -> Array:
     """Several arrays of indices: their axes become one, of which single elements are taken."""
+    picked = _of_each_row(array, first, keys)
+    if picked is not None:
+        return picked
     extents = array.shape[first:first + len(keys)]
     merged = reshape(array, array.shape[:first] + (size(extents),) + array.shape[first + len(keys):])
     return take(merged, flat_index(keys, extents), axis=first)
+
+
+def _of_each_row(array: Array, first: int, keys: List[Any]) -> Optional[Array]:
+    """X[arange(n), y]: of each row, in their order, the element at an index."""
+    rows, at = array.shape[first], as_array(keys[-1])
+    if len(keys) != 2 or at.shape != (rows,) or array.node.dtype == "bool" or not _all_in_order(keys[0], rows):
+        return None
+    only_indices(at)
+    labels = letters(array.ndim)
+    row, column = labels[first], labels[first + 1]
+    index: Expression = Operand(1)
+    if (_bound(at) or array.shape[first + 1] + 1) > array.shape[first + 1]:
+        from_end = Call("+", (index, Number(array.shape[first + 1])))
+        index = Call("where", (Call("<", (index, Number(0))), from_end, index))
+    join = Call("where", (Call("==", (index, Index(column))), Operand(0), Number(0)))
+    return Array(Ein([(array.node, labels), (at.node, (row,))], labels[:first + 1] + labels[first + 2:],
+                     array.node.dtype, dict(zip(labels, array.shape)), join=join))
+
+
+def _all_in_order(key: Any, extent: int) -> bool:
+    """Whether indices are those of a whole axis, each once, in order."""
+    known = known_elements(key)
+    if known is not None:
+        return known.shape == (extent,) and bool(np.array_equal(known, np.arange(extent)))
+    return as_array(key).shape == (extent,) and _is_range(as_array(key), extent)
 
 
 def flat_index(keys: List[Any], extents: Tuple[int, ...]) -> Array:

@@ -170,8 +170,9 @@ def roll(x: Any, /, shift: Any, axis: Any = None) -> Array:
         place = normalized_axis(place, array.ndim, "roll")
         cut = by % array.shape[place] if array.shape[place] else 0
         if cut:
+            at = -cut if 2 * cut <= array.shape[place] else array.shape[place] - cut
             before = (slice(None),) * place
-            array = concat([array[before + (slice(-cut, None),)], array[before + (slice(None, -cut),)]], axis=place)
+            array = concat([array[before + (slice(at, None),)], array[before + (slice(None, at),)]], axis=place)
     return array
 
 

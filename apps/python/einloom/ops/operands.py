@@ -97,7 +97,7 @@ def mapped(tree: Expression, operands: Sequence[Node], dtype: str, what: str) ->
 
 def applied(function: str, build: Any, *values: Any, dtype: Optional[str] = None) -> Any:
     """A function of NumPy's name: its type is asked of NumPy, its join is built of the operands."""
-    if any(hasattr(value, "same_places") for value in values):
+    if any(hasattr(type(value), "same_places") for value in values):
         from .selection import combined
         return combined(lambda *whole: applied(function, build, *whole, dtype=dtype), values, function)
     given = [node_or_number(value) for value in values]

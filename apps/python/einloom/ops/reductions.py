@@ -68,13 +68,21 @@ def selected(agg: str, x: Any, axis: Any, keepdims: bool, where: Any, initial: A
     mask = broadcast_to(astype(where, "bool"), array.shape)
     if agg == "mean":
         total = selected("sum", array, axis, keepdims, mask, dtype=dtype or reduced_type("mean", array.node.dtype))
-        return astype(total / reduced("sum", mask, axis, keepdims), total.dtype)
+        return astype(total / _counted(where, array, axis, keepdims), total.dtype)
     if agg in _IDENTITY:
         return _begun(agg, reduced(agg, choose(mask, array, _IDENTITY[agg]).astype(array.dtype), axis, keepdims, dtype),
                       initial)
     if agg in ("max", "min"):
         return _begun(agg, reduced(agg, choose(mask, array, limit(agg, array)), axis, keepdims), initial)
     raise refuse(agg, "no mask", "where=", "write where(mask, x, other) in place of x")
+
+
+def _counted(where: Any, array: Array, axis: Any, keepdims: bool) -> Array:
+    """How many elements a mask chooses: once for all where it is the same along the axes that stay."""
+    mask = astype(where, "bool")
+    axes = normalized_axes(axis, array.ndim, "sum")
+    same = mask.ndim == array.ndim and all(mask.shape[one] == array.shape[one] for one in axes)
+    return reduced("sum", mask if same else broadcast_to(mask, array.shape), axis, keepdims)
 
 
 def limit(agg: str, array: Array) -> Any:
@@ -172,9 +180,10 @@ def var(x: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: floa
     where = True if where is None else where
     if where is True and mean is None:
         return finished("var", _spread("var", array, axis, keepdims, ddof), out, True, None)
-    centred = abs(array - (selected("mean", array, axis, True, where) if mean is None else mean))
+    centred = array - (selected("mean", array, axis, True, where) if mean is None else mean)
+    centred = abs(centred) if kind(array.node.dtype) == "c" else centred
     total = selected("sum", centred * centred, axis, keepdims, where)
-    count = reduced("sum", broadcast_to(where, array.shape), axis, keepdims)
+    count = _counted(where, array, axis, keepdims)
     return finished("var", (total / (count - ddof)).astype(total.dtype), out, True, None)
 
 

@@ -24,6 +24,8 @@ def permute_dims(x: Any, axes: Optional[Sequence[int]] = None) -> Array:
     order = normalized_axes(axes, array.ndim, "transpose")
     if len(order) != array.ndim:
         raise refuse("transpose", f"all {array.ndim} axes", f"axes {tuple(axes)}", "name each axis once")
+    if list(order) == sorted(order):
+        return Array(array.node)
     labels = letters(array.ndim)
     return _view(array, labels, [labels[axis] for axis in order], dict(zip(labels, array.shape)))
 
@@ -113,6 +115,9 @@ def reshape(x: Any, shape: Any = None, order: str = "C", *, newshape: Any = None
         raise refuse("reshape", f"a shape of {array.size} elements", f"{shape}", "let one extent be -1")
     if tuple(wanted) == array.shape:
         return array
+    under = _without_units(array)
+    if under.shape == tuple(wanted):
+        return under
     view = _with_units(array, wanted)
     return view if view is not None else Array(Op("reshape", [array.node], wanted, array.node.dtype, shape=wanted))
 
@@ -130,6 +135,17 @@ def _with_units(array: Array, wanted: Sequence[int]) -> Optional[Array]:
             old.append(label)
             left.pop(0)
     return _view(array, old, labels, dict(zip(labels, wanted))) if not left else None
+
+
+def _without_units(array: Array) -> Array:
+    """What new axes of extent 1 were given to, which a reshape takes away again."""
+    node = array.node
+    if not isinstance(node, Ein) or len(node.operands) != 1 or node.join is not None or node.aggregated:
+        return array
+    read, labels = node.operands[0]
+    kept = [label for label in node.out if label in labels]
+    same = read.dtype == node.dtype and list(labels) == kept and size(read.shape) == array.size
+    return Array(read) if same else array
 
 
 def in_fortran_order(what: str, order: Any) -> bool:
