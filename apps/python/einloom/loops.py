@@ -13,6 +13,8 @@ from .errors import refuse
 from .node import Carried, Left, Loop, Node
 
 Carry = Union[Mapping[str, Any], Sequence[Any], Array]
+_LONGEST_NAME = 24
+_STEPS = {"step", "one_step", "body", "iteration", "iterate", "update", "f"}  # names that say nothing of a loop
 
 
 def loop(step: Callable[..., Any], carry: Carry, times: Optional[int] = None,
@@ -45,11 +47,26 @@ def loop(step: Callable[..., Any], carry: Carry, times: Optional[int] = None,
     nexts, others = _next_values(returned, begins)
     condition = _condition(while_, nexts, others)
     made = Loop(list(begins.values()), list(carried.values()), [nexts[key].node for key in begins], times, condition,
-                max if times is None else None)
+                max if times is None else None, _name_of(step))
     left = [Array(Left(made, position)) for position in range(len(begins))]
     if isinstance(carry, Mapping):
         return left[0] if len(left) == 1 else dict(zip(begins, left))
     return left[0] if isinstance(carry, Array) else tuple(left)
+
+
+def _name_of(step: Callable[..., Any]) -> str:
+    """What a person would call the loop: its function, or the one that this stands in where it is only a step.
+
+    >>> def power_iteration():
+    ...     def step(x): ...
+    ...     return step
+    >>> _name_of(power_iteration()), _name_of(lambda x: x)
+    ('power_iteration', 'loop')
+    """
+    around = [part.strip("_") for part in getattr(step, "__qualname__", "").split(".") if part.isidentifier()]
+    while around and around[-1] in _STEPS:
+        around.pop()
+    return around[-1] if around and len(around[-1]) <= _LONGEST_NAME else "loop"
 
 
 def _named(step: Callable[..., Any], carry: Carry) -> Dict[str, Node]:
@@ -72,7 +89,28 @@ def _parameters(step: Callable[..., Any]) -> List[str]:
 
 def _called(function: Callable[..., Any], values: Dict[str, Array]) -> Any:
     names = _parameters(function)
+    _check_parameters(function, values)
     return function(**values) if set(values) <= set(names) else function(*values.values())
+
+
+def _check_parameters(function: Callable[..., Any], values: Dict[str, Array]) -> None:
+    """What is carried and nothing else is given to the function: by name, or in order."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return
+    try:
+        signature.bind(*values.values())
+        return
+    except TypeError:
+        pass
+    try:
+        signature.bind(**values)
+        return
+    except TypeError:
+        pass
+    raise refuse("loop", f"a function of what is carried, ({', '.join(values)})", f"one of {signature}",
+                 "carry what else it reads too, as a counter k that the step returns as k + 1, or read it from around")
 
 
 def _next_values(returned: Any, begins: Dict[str, Node]) -> Tuple[Dict[str, Array], Dict[str, Any]]:

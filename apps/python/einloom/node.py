@@ -15,22 +15,32 @@ from .expression import Expression
 
 Labels = Tuple[str, ...]
 _serials = itertools.count()
+_ARRAYS = f"{__package__}.array"  # the class that programs hold nodes in
 
 
 class Node:
-    """A value of the graph. `made` is the line of the program that made it, `name` one that was asked for."""
+    """A value of the graph. `name` is one that was asked for, `held` what the program called it when it was read."""
 
-    __slots__ = ("shape", "dtype", "serial", "made", "name")
+    __slots__ = ("shape", "dtype", "serial", "name", "held")
 
     def __init__(self, shape: Sequence[int], dtype: str, name: Optional[str] = None):
         self.shape = extents(shape)
         self.dtype = dtype
         self.serial = next(_serials)
         self.name = name
-        self.made = names.calling_line()
+        self.held: Optional[names.Held] = None
+        frame = names.calling_frame()
         for read in self.reads:
-            if read.made is not None and names.is_part(read.made, self.made):
-                read.made = read.made._replace(variable=None)
+            read.seen_from(frame)
+
+    def seen_from(self, frame: Any) -> None:
+        """Takes the name of the variable that holds it, unless it has one."""
+        if self.name is None and (self.held is None or self.held.rank <= names.PARAMETER) and frame is not None:
+            self.held = names.holder(frame, self.is_node_of) or self.held
+
+    def is_node_of(self, value: Any) -> bool:
+        """Whether a value of the program is an array of this node."""
+        return type(value).__module__ == _ARRAYS and value.node is self
 
     @property
     def reads(self) -> Sequence["Node"]:
@@ -40,17 +50,20 @@ class Node:
     @property
     def variable(self) -> Optional[str]:
         """The name that a person would give it."""
-        return self.name or (self.made.variable if self.made else None)
+        return self.name or (self.held.variable if self.held else None)
 
 
 class Leaf(Node):
-    """A tensor: `data` as the graph has it, or elements in memory that are written to a file when they are needed."""
+    """A tensor: `data` as the graph has it, or elements in memory that are written to a file when they are needed.
 
-    __slots__ = ("data", "array", "extra")
+    `source` is what the program calls those elements: X of `tensor(X)`.
+    """
+
+    __slots__ = ("data", "array", "extra", "source")
 
     def __init__(self, shape: Sequence[int], dtype: str, data: Optional[Dict[str, Any]] = None, array: Any = None,
-                 extra: Optional[Dict[str, Any]] = None, name: Optional[str] = None):
-        self.data, self.array, self.extra = data, array, extra or {}
+                 extra: Optional[Dict[str, Any]] = None, name: Optional[str] = None, source: Optional[str] = None):
+        self.data, self.array, self.extra, self.source = data, array, extra or {}, source
         super().__init__(shape, dtype, name)
 
 
@@ -127,12 +140,12 @@ class Carried(Node):
 
 
 class Loop:
-    """A loop: what begins, what the body reads, what it hands on, and when it ends."""
+    """A loop: what begins, what the body reads, what it hands on, when it ends, and the name of its function."""
 
     def __init__(self, begins: Sequence[Node], carried: Sequence[Carried], nexts: Sequence[Node],
-                 times: Optional[int], condition: Optional[Node], most: Optional[int]):
+                 times: Optional[int], condition: Optional[Node], most: Optional[int], name: str = "loop"):
         self.begins, self.carried, self.nexts = tuple(begins), tuple(carried), tuple(nexts)
-        self.times, self.condition, self.most = times, condition, most
+        self.times, self.condition, self.most, self.name = times, condition, most, name
         for one in carried:
             one.loop = self
 

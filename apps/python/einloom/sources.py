@@ -19,6 +19,7 @@ from .array import Array, as_array
 from .checked import extents, one_shape, whole_number
 from .dtypes import kind, name_of, stored
 from .errors import Error, refuse
+from .names import name_of_argument
 from .node import Leaf
 
 
@@ -44,7 +45,8 @@ def tensor(value: Any, dtype: Any = None, name: Optional[str] = None) -> Array:
     wanted = None if dtype is None else name_of(dtype)
     array = _elements(value, wanted)
     found = wanted or name_of(array.dtype)
-    return Array(Leaf(array.shape, found, array=array.astype(stored(found), copy=False), name=name))
+    source = name_of_argument(value) if isinstance(value, (np.ndarray, list, tuple)) else None
+    return Array(Leaf(array.shape, found, array=array.astype(stored(found), copy=False), name=name, source=source))
 
 
 def _elements(value: Any, wanted: Optional[str]) -> np.ndarray:
@@ -211,15 +213,15 @@ def sparse(value: Any, fill: Any = 0, dtype: Any = None, shape: Optional[Sequenc
         matrix = value.tocsr()
         found = name_of(matrix.dtype if dtype is None else dtype)
         listed = Csr(np.asarray(matrix.data, stored(found)), matrix.indices, matrix.indptr, matrix.shape)
-        return Array(Leaf(matrix.shape, found, array=listed, extra=extra, name=name))
+        return Array(Leaf(matrix.shape, found, array=listed, extra=extra, name=name, source=name_of_argument(value)))
     if isinstance(value, Array):
         node = value.node
         if not isinstance(node, Leaf):
             raise refuse("sparse", "a tensor", "a computed array", "results are kept sparse where that is smaller")
-        return Array(Leaf(node.shape, node.dtype, node.data, node.array, extra, name or node.name))
+        return Array(Leaf(node.shape, node.dtype, node.data, node.array, extra, name or node.name, node.source))
     dense = tensor(value, dtype).node
     assert isinstance(dense, Leaf)
-    return Array(Leaf(dense.shape, dense.dtype, dense.data, dense.array, extra, name))
+    return Array(Leaf(dense.shape, dense.dtype, dense.data, dense.array, extra, name, name_of_argument(value)))
 
 
 class Csr:

@@ -8,11 +8,13 @@ from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple, Union
 from ..array import Array, as_array
 from ..dtypes import stored
 from ..errors import refuse
+from ..names import calling_frame
 from ..node import Carried, Differentiation, Ein, Gradient, Leaf, Left, Loop, Node, Op, in_order
+from ..ops.operands import letters
 from .data import DataFiles, Json, largest_type, tensor_json
-from .forms import written
+from .forms import subscripts, written
 from .fusion import Fusion
-from .naming import Names, describing, is_plain
+from .naming import GraphNames
 from .scopes import Scopes
 from .sharing import Shared
 
@@ -35,14 +37,23 @@ class Document(NamedTuple):
     inputs: Dict[str, Given]
 
 
-def write_graph(outputs: Outputs, name: str = "graph", prefix: str = "", extra: Optional[Json] = None) -> Document:
-    """The document for these outputs; `extra` are more entries of the graph (`mesh`, `sharding`, `parts`)."""
+def write_graph(outputs: Outputs, name: str = "graph", prefix: str = "", extra: Optional[Json] = None,
+                keyed: Optional[bool] = None) -> Document:
+    """The document for these outputs; `extra` are more entries of the graph (`mesh`, `sharding`, `parts`).
+
+    The keys of a dict are the outputs' names; with `keyed=False` they are only those of what has no other name.
+    """
     if not isinstance(outputs, (Array, Mapping)):
         raise refuse("a graph", "an array, or outputs by name", repr(outputs), "name them: {'P': P}")
     named = {"result": outputs} if isinstance(outputs, Array) else dict(outputs)
     if not named:
         raise refuse("a graph", "an output or more", "none", "name them: {'P': P}")
-    return _Writer({key: as_array(value).node for key, value in named.items()}, prefix).document(name, extra or {})
+    nodes = {key: as_array(value).node for key, value in named.items()}
+    frame = calling_frame()
+    for node in nodes.values():
+        node.seen_from(frame)
+    keyed = isinstance(outputs, Mapping) if keyed is None else keyed
+    return _Writer(nodes, prefix, keyed).document(name, extra or {})
 
 
 def graph_text(outputs: Outputs) -> str:
@@ -56,8 +67,8 @@ def graph_text(outputs: Outputs) -> str:
         "A": {"shape": [3, 4]},
         "B": {"shape": [4, 5]} },
       "nodes": [
-        {"name": "product", "einsum": "ij,jk->ik", "inputs": ["A", "B"]},
-        {"name": "C", "op": "exp", "inputs": ["product"]} ],
+        {"name": "AB", "einsum": "ij,jk->ik", "inputs": ["A", "B"]},
+        {"name": "C", "op": "exp", "inputs": ["AB"]} ],
       "outputs": ["C"] }
     """
     return write_graph(outputs).text
@@ -66,7 +77,7 @@ def graph_text(outputs: Outputs) -> str:
 def save(outputs: Outputs, path: "os.PathLike[str] | str", **extra: Any) -> List[str]:
     """Writes the graph for `einplan`, and files of tensors beside it; makes the folder. Gives its outputs' names there.
 
-    Gradients and what loops leave keep the names that the graph gives them, as `g/X`.
+    They are the keys; but where an input of the graph has that name, a number stands behind it.
     """
     if isinstance(outputs, (str, os.PathLike)):
         raise refuse("save", "outputs, then the graph's file", f"{os.fspath(outputs)!r} first",
@@ -87,7 +98,7 @@ def save(outputs: Outputs, path: "os.PathLike[str] | str", **extra: Any) -> List
 
 
 class _Writer:
-    def __init__(self, outputs: Dict[str, Node], prefix: str):
+    def __init__(self, outputs: Dict[str, Node], prefix: str, keyed: bool):
         order = in_order(list(outputs.values()))
         self._scopes = Scopes(order)
         self._scopes.check_outputs(outputs.values())
@@ -99,27 +110,28 @@ class _Writer:
                 pinned.update(self._shared.reads(node))
         self._fusion = Fusion(self._shared, pinned, self._scopes)
         self._order = self._needed(self._shared.order)
-        self._names: Dict[Node, str] = {}
-        self._loop_names: Dict[Loop, str] = {}
-        self._grad_names: Dict[Differentiation, str] = {}
         self._zeros: Dict[str, str] = {}
-        self._unique = Names()
         self._data = DataFiles(prefix)
-        self._name_all()
+        self._names = GraphNames(self._order, self._shared, self._fusion, self._scopes)
+        self._called = self._names.give(self._outputs, keyed)
 
     def document(self, name: str, extra: Json) -> Document:
         leaves = [node for node in self._order if isinstance(node, Leaf)]
         graph_type = largest_type(leaves)
         nodes = self._bodies()[None]
-        tensors = {self._names[leaf]: tensor_json(leaf, self._names[leaf], graph_type, self._data.data_of)
+        tensors = {self._names.nodes[leaf]: tensor_json(leaf, self._names.nodes[leaf], graph_type, self._data.data_of)
                    for leaf in leaves}
+        for node in self._order:
+            if self._is_filled(node):
+                tensors[self._names.nodes[node]] = self._filled(node, graph_type)
         for dtype, zero in self._zeros.items():
             tensors[zero] = {"shape": [], **({} if dtype == graph_type else {"dtype": dtype}), "data": {"fill": 0}}
-        outputs = {key: self._names[node] for key, node in self._outputs.items()}
-        text = _graph_lines(name, graph_type, tensors, nodes, list(dict.fromkeys(outputs.values())), extra)
-        inputs = {self._names[leaf]: Given(leaf.shape, stored(leaf.dtype)) for leaf in leaves
+        nodes += [{"name": key, **self._identity(node)} for key, node in self._names.aliases.items()]
+        outputs = list(dict.fromkeys(self._called.values()))
+        text = _graph_lines(name, graph_type, tensors, nodes, outputs, extra)
+        inputs = {self._names.nodes[leaf]: Given(leaf.shape, stored(leaf.dtype)) for leaf in leaves
                   if leaf.array is None and leaf.data is None}
-        return Document(text, self._data, outputs, inputs)
+        return Document(text, self._data, self._called, inputs)
 
     def _needed(self, order: List[Node]) -> List[Node]:
         """Those of the nodes that are written: the others have become part of their readers."""
@@ -129,71 +141,6 @@ class _Writer:
                 needed.update(self._fusion.reads(node))
         return [node for node in order if node in needed]
 
-    # Names.
-
-    def _name_all(self) -> None:
-        self._name_inputs()
-        for key, node in self._outputs.items():
-            if node not in self._names and (is_plain(node) or isinstance(node, Leaf) and not node.name):
-                self._names[node] = self._unique.unique(key)
-        for node in self._order:
-            if node.name and node not in self._names and not isinstance(node, Carried):
-                self._names[node] = self._unique.unique(str(node.name))
-        for node in self._order:
-            if node.variable and node not in self._names and not isinstance(node, (Gradient, Left, Carried)):
-                self._names[node] = self._unique.unique(node.variable)
-        self._name_carried()
-        for node in self._order:
-            if isinstance(node, Left):
-                self._name_loop(node)
-        for node in self._order:
-            if isinstance(node, Gradient):
-                self._name_gradient(node)
-            elif node not in self._names:
-                form = self._fusion.forms.get(node)
-                reads = [read for read in self._fusion.reads(node)]
-                first = self._names.get(reads[0]) if len(reads) == 1 else None
-                self._names[node] = self._unique.unique(describing(node, form, first))
-
-    def _name_inputs(self) -> None:
-        """What is given when the graph is run keeps its name, whatever else would be called so."""
-        for node in self._order:
-            if isinstance(node, Leaf) and node.array is None and node.data is None:
-                self._names[node] = self._unique.unique(str(node.name))
-                if self._names[node] != node.name:
-                    raise refuse("a graph", "a name of its own for each input", f"{node.name!r} twice",
-                                 "make the input once and use it again")
-
-    def _name_carried(self) -> None:
-        """What loops begin with and hand on, where the program has no name for it: W0 and W_next of W."""
-        for left in self._order:
-            if isinstance(left, Left):
-                for carried, begin, following in zip(left.loop.carried, left.loop.begins, left.loop.nexts):
-                    for one, name in ((begin, f"{carried.key}0"), (following, f"{carried.key}_next")):
-                        node = self._shared.of(one)
-                        if node not in self._names and not node.variable and isinstance(node, (Ein, Op, Leaf)):
-                            self._names[node] = self._unique.unique(name)
-
-    def _name_loop(self, left: Left) -> None:
-        loop = left.loop
-        if loop not in self._loop_names:
-            keys = {carried.key for carried in loop.carried}
-            wanted = left.made.variable if left.made and left.made.variable not in keys else None
-            self._loop_names[loop] = self._unique.unique(wanted or "loop")
-            for carried in loop.carried:
-                self._names[carried] = self._unique.unique(carried.key)
-        own = next(carried for carried in loop.carried if carried.key == left.key)
-        self._names[left] = f"{self._loop_names[loop]}/{self._names[own]}"
-
-    def _name_gradient(self, node: Gradient) -> None:
-        together = node.of_all
-        if together not in self._grad_names:
-            keys = [key for key, output in self._outputs.items()
-                    if isinstance(output, Gradient) and output.of_all is together]
-            wanted = keys[0] if len(keys) == 1 and len(together.wrt) == 1 else node.made and node.made.variable
-            self._grad_names[together] = self._unique.unique(wanted or "grad")
-        self._names[node] = f"{self._grad_names[together]}/{self._names[self._shared.of(node.by)]}"
-
     # Nodes.
 
     def _bodies(self) -> Dict[Optional[Loop], List[Json]]:
@@ -201,7 +148,7 @@ class _Writer:
         bodies: Dict[Optional[Loop], List[Json]] = {None: []}
         done: set = set()
         for node in self._order:
-            if isinstance(node, (Leaf, Carried)):
+            if isinstance(node, (Leaf, Carried)) or self._is_filled(node):
                 continue
             if isinstance(node, Left):
                 if node.loop not in done:
@@ -219,22 +166,36 @@ class _Writer:
         return bodies
 
     def _node_json(self, node: Node) -> Json:
-        found: Json = {"name": self._names[node]}
+        found: Json = {"name": self._names.nodes[node]}
         if isinstance(node, Op):
-            inputs = [self._names[read] for read in self._shared.reads(node)]
+            inputs = [self._names.nodes[read] for read in self._shared.reads(node)]
             return {**found, "op": node.op, "inputs": inputs, **node.attributes}
-        return {**found, **written(self._fusion.forms[node], self._names.__getitem__, self._zero)}
+        return {**found, **written(self._fusion.forms[node], self._names.nodes.__getitem__, self._zero)}
+
+    def _is_filled(self, node: Node) -> bool:
+        """Whether it became one number everywhere: then it is a tensor, as `ones((3, 1))`."""
+        return isinstance(node, Ein) and self._fusion.forms[node].number is not None
+
+    def _filled(self, node: Node, graph_type: str) -> Json:
+        number = self._fusion.forms[node].number
+        assert number is not None
+        return tensor_json(Leaf(node.shape, node.dtype, {"fill": number.value}), "", graph_type, self._data.data_of)
+
+    def _identity(self, node: Node) -> Json:
+        """An output beside what has a name that must stay: a gradient, what a loop leaves, an input, another output."""
+        axes = letters(len(node.shape))
+        return {"einsum": subscripts([axes], axes), "inputs": [self._names.nodes[node]]}
 
     def _name_of(self, node: Node) -> str:
-        return self._names[self._shared.of(node)]
+        return self._names.nodes[self._shared.of(node)]
 
     def _zero(self, dtype: str) -> str:
         if dtype not in self._zeros:
-            self._zeros[dtype] = self._unique.unique("zero")
+            self._zeros[dtype] = self._names.further("zero")
         return self._zeros[dtype]
 
     def _grad_json(self, together: Differentiation) -> Json:
-        return {"name": self._grad_names[together],
+        return {"name": self._names.gradients[together],
                 "grad": {"of": self._name_of(together.of), "wrt": [self._name_of(by) for by in together.wrt]}}
 
     def _loop_json(self, loop: Loop, body: List[Json]) -> Json:
@@ -245,8 +206,9 @@ class _Writer:
                 head["max"] = loop.most
         carry = {}
         for carried, begin, following in zip(loop.carried, loop.begins, loop.nexts):
-            carry[self._names[carried]] = {"begin": self._name_of(begin), "next": self._name_of(following)}
-        return {"name": self._loop_names[loop], "loop": {**head, "carry": carry, "body": body}}
+            name, first, last = self._names.nodes[carried], self._name_of(begin), self._name_of(following)
+            carry[name] = last if first == name else {"begin": first, "next": last}
+        return {"name": self._names.loops[loop], "loop": {**head, "carry": carry, "body": body}}
 
 
 # The text.
