@@ -65,11 +65,30 @@ class Mistakes(unittest.TestCase):
         self.refused("found None, since the step returns nothing",
                      lambda: el.loop(lambda x: None, carry={"x": el.zeros(3)}, times=2))
 
+    def test_more_ranks_than_cores_are_fine_and_more_threads_are_told(self):
+        cores = len(os.sched_getaffinity(0))
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            el.run(el.ones(64) + el.arange(64), ranks=cores + 2, progress="off")
+            self.assertEqual([str(one.message) for one in told], [])
+            el.run(el.ones(64) + el.arange(64), ranks=2, threads=cores, progress="off")
+        self.assertRegex(str(told[0].message), f"2 ranks with {cores} threads each .* whose product is at most")
+
+    def test_what_gradients_are_not_by_and_lookups_in_numpys_arrays(self):
+        X, other, y = el.input("X", (3, 4)), el.input("Y", (4,)), el.input("y", (3,), "int64")
+        self.refused("found Y of shape (4,), which it does not read", lambda: el.grad((X ** 2).sum(), [X, other]))
+        self.refused("one in numpy.eye(n) einloom.eye(n)[x]", lambda: np.eye(3)[y])
+        self.refused("of whole numbers write x * 2**n", lambda: y << 1)
+        self.refused("a function of what is carried, (x), found one of (x, k)",
+                     lambda: el.loop(lambda x, k: x, carry={"x": X}, times=2))
+
     def test_habits_of_other_libraries_are_answered(self):
         X = el.input("X", (3, 4))
         for attribute, text in (("backward", "einloom.grad(loss, [W])"), ("numpy", "einloom.run(x)"),
                                 ("cuda", "device='cuda'"), ("view", ".reshape(...)"), ("detach", "leave it out"),
-                                ("to", ".astype(dtype)"), ("nothing", "einloom.NAME(x)")):
+                                ("to", ".astype(dtype)"), ("nothing", "dir(x) lists what there is"),
+                                ("tile", "einloom.tile(x)"), ("summ", 'did you mean "sum"?'),
+                                ("nonzero", "depends on elements"), ("tobytes", "with NumPy before or after")):
             self.refused(f"an einloom.Array has no {attribute!r}", lambda: getattr(X, attribute))
             self.refused(text, lambda: getattr(X, attribute))
         self.assertFalse(hasattr(X, "__cuda_array_interface__"))

@@ -29,7 +29,7 @@ from .ops.creation import (arange, diag, diagflat, eye, fill_diagonal, fromfunct
                            linspace, logspace, meshgrid, tri, tril, triu)
 from .ops.elementwise import (angle, around, astype, bitwise_and, bitwise_invert, bitwise_not, bitwise_or, bitwise_xor,
                               cast, clip, copysign, divmod, float_power, floor_divide, invert, isclose, leaky_relu,
-                              modf, nan_to_num, negative, positive, power, round, where)
+                              left_shift, modf, nan_to_num, negative, positive, power, right_shift, round, where)
 from .ops.grids import c_, mgrid, ogrid, r_, ravel_multi_index, unravel_index
 from .ops.indexing import take, take_along_axis
 from .ops.joining import (append, array_split, column_stack, concat, concatenate, delete, diff, dsplit, dstack, ediff1d,

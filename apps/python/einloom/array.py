@@ -15,6 +15,10 @@ from .errors import DTypeError, Error, refuse
 from .node import Node
 
 
+_LOOKED_UP = ("run it for its elements; a lookup A[x] in NumPy's array is einloom.tensor(A)[x], one in numpy.eye(n) "
+              "einloom.eye(n)[x]")
+
+
 def _function(name: str) -> Any:
     return getattr(import_module("einloom"), name)
 
@@ -120,9 +124,9 @@ class Array:
 
     # What a lazy array cannot be asked.
 
-    def _refused(self, what: str) -> Error:
-        return refuse(what, "elements that are known", "a lazy array, which einloom.run computes",
-                      "use einloom.where or einloom.loop in place of a branch, or run the graph first")
+    def _refused(self, what: str, mend: str = "use einloom.where or einloom.loop in place of a branch, or run the "
+                                               "graph first") -> Error:
+        return refuse(what, "elements that are known", "a lazy array, which einloom.run computes", mend)
 
     def __getattr__(self, name: str) -> Any:
         from .missing import missing_attribute
@@ -146,7 +150,7 @@ class Array:
         raise self._refused("complex()")
 
     def __index__(self) -> int:
-        raise self._refused("an index")
+        raise self._refused("an index", _LOOKED_UP)
 
     def item(self) -> Any:
         raise self._refused("item()")
@@ -158,7 +162,7 @@ class Array:
         raise self._refused("in")
 
     def __array__(self, *_: Any, **__: Any) -> np.ndarray:
-        raise self._refused("a NumPy array")
+        raise self._refused("a NumPy array", _LOOKED_UP)
 
     # NumPy's functions, called with lazy arrays, are ours.
 
@@ -262,6 +266,8 @@ class Array:
     __and__, __rand__ = _operators("bitwise_and")
     __or__, __ror__ = _operators("bitwise_or")
     __xor__, __rxor__ = _operators("bitwise_xor")
+    __lshift__, __rlshift__ = _operators("left_shift")
+    __rshift__, __rrshift__ = _operators("right_shift")
     __lt__, __gt__ = _operators("less")[0], _operators("greater")[0]
     __le__, __ge__ = _operators("less_equal")[0], _operators("greater_equal")[0]
     __neg__, __pos__, __abs__, __invert__ = map(_method, ("negative", "positive", "abs", "bitwise_invert"))

@@ -6,7 +6,9 @@ from typing import Any, List, Sequence, Union
 from .array import Array, as_array
 from .dtypes import kind
 from .errors import refuse
-from .node import Differentiation, Gradient
+from .graph.sharing import Shared
+from .names import calling_frame
+from .node import Differentiation, Gradient, Node, in_order
 
 
 def grad(of: Array, wrt: Union[Array, Sequence[Array]] = ()) -> Any:
@@ -33,6 +35,23 @@ def grad(of: Array, wrt: Union[Array, Sequence[Array]] = ()) -> Any:
     for node in by:
         if kind(node.dtype) not in "fc":
             raise refuse("grad", "real or complex tensors", node.dtype, "convert with .astype before they are used")
+    _check_read(loss, by)
     together = Differentiation(loss, by)
     found: List[Array] = [Array(Gradient(together, node)) for node in by]
     return found[0] if single else found
+
+
+def _check_read(loss: Node, by: Sequence[Node]) -> None:
+    """Whether the loss is computed of each of them."""
+    order = in_order([loss])
+    read = set(order)
+    if all(node in read for node in by):
+        return
+    shared = Shared(in_order([loss, *by]))
+    first = {shared.of(node) for node in order}
+    for place, node in enumerate(by):
+        if shared.of(node) not in first:
+            node.seen_from(calling_frame())
+            raise refuse("grad", "tensors that the scalar is computed of",
+                         f"{node.variable or f'number {place}'} of shape {node.shape}, which it does not read",
+                         "name the array itself: after w = w - step, w is another one")

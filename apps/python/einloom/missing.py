@@ -1,8 +1,11 @@
 """What NumPy has and Einloom lacks, and what to do instead."""
 from __future__ import annotations
 
+import sys
 from difflib import get_close_matches
 from typing import Iterable
+
+import numpy as np
 
 _INSTEAD = {
     "unique": "its shape depends on elements; use NumPy on the result",
@@ -59,7 +62,16 @@ _ELSEWHERE = {
 
 def missing_attribute(name: str) -> AttributeError:
     """The error for an attribute that arrays of other libraries have."""
-    instead = _ATTRIBUTES.get(name, "einloom's functions stand in the module: einloom.NAME(x)")
+    instead = _ATTRIBUTES.get(name) or _INSTEAD.get(name)
+    if instead is None and name.startswith("_"):  # what programs ask of any object, to see whether it has it
+        instead = "dir(x) lists what there is"
+    if instead is None:
+        module = sys.modules[__name__.partition(".")[0]]
+        near = get_close_matches(name, dir(vars(module).get("Array")), n=1, cutoff=0.8)
+        instead = (f"write einloom.{name}(x)" if callable(vars(module).get(name)) else
+                   "a graph cannot say it, or not yet; compute it with NumPy before or after the run"
+                   if hasattr(np.ndarray, name) else f'did you mean "{near[0]}"?' if near else
+                   "dir(x) lists what there is")
     return AttributeError(f"an einloom.Array has no {name!r}; {instead}")
 
 

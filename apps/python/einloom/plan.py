@@ -10,7 +10,7 @@ from .errors import program_error
 from .graph.document import Document, Outputs, save, write_graph
 from .options import check_options
 from .programs.find import program
-from .programs.process import run_program
+from .programs.process import Ended, run_program
 from .programs.workspace import Workspace
 
 PathLike = Union[str, "os.PathLike[str]"]
@@ -85,7 +85,9 @@ class Plan:
         return self._einplan("--explain=html")
 
     def __str__(self) -> str:
-        return self._einplan().rstrip("\n")
+        """einplan's summary, without what it says of files: there are none of this plan."""
+        lines = self._einplan().rstrip("\n").splitlines()
+        return "\n".join(line for line in lines if not line.startswith(("  written ", "  batch ")))
 
     def __repr__(self) -> str:
         found = self.explanation
@@ -123,20 +125,47 @@ def plan(outputs: Outputs, ranks: int = 1, **options: Any) -> Plan:
     return made
 
 
-def batch(outputs: Outputs, path: PathLike, ranks: int = 1, kind: str = "slurm", **options: Any) -> str:
+class Script(str):
+    """A batch script as text. `summary` says what was planned, for which machine, and where results will be."""
+
+    summary: str
+
+
+def batch(outputs: Outputs, path: PathLike, ranks: int = 1, kind: str = "slurm", **options: Any) -> Script:
     """Saves the graph as `save` does, plans it, and gives the batch script to submit in that folder.
 
     The schedule is written beside the graph. `kind` is `slurm`, or `mpirun` for the plain command; options are those of
-    `plan`.
+    `plan`. Without `cluster=` nodes and memory are those that Slurm's sinfo lists, or of this machine.
     """
     check_options(batch, options, _OPTIONS, others_too=True)
     ranks = whole_number(ranks, "ranks", 1)
     extra = _graph_options(options)
     path = os.path.abspath(os.fspath(path))
-    save(outputs, path, **extra)
+    names = save(outputs, path, **extra)
     folder, name = os.path.split(path)
     words = [name, "-n", str(ranks), *option_words(options), "-o", f"{name.rpartition('.')[0] or name}.sched"]
-    return _einplan([*words, "--batch", kind], folder)
+    ended = _ended([*words, "--batch", kind], folder)
+    script = Script(ended.output)
+    files = [os.path.join(folder, "results", f"{one.replace('/', '.')}.npy") for one in names]
+    machine = next((line[len(_FOR):].rstrip(".") for line in script.splitlines() if line.startswith(_FOR)), "")
+    told = [("machine", machine), ("results", ", ".join(files[:4]) + (", ..." if len(files) > 4 else "")),
+            ("described in", _described())]
+    script.summary = "\n".join([*ended.messages, *(f"  {key:<16}{value}" for key, value in told if value)])
+    return script
+
+
+_FOR = "# Nodes, cores and memory are for "
+
+
+def _described() -> str:
+    """Where docs/slurm.md is: in the checkout, or installed."""
+    here = os.path.abspath(__file__)
+    while os.path.dirname(here) != here:
+        here = os.path.dirname(here)
+        for place in ("docs/slurm.md", "share/doc/einloom/docs/slurm.md"):
+            if os.path.exists(os.path.join(here, place)):
+                return os.path.join(here, place)
+    return ""
 
 
 def _graph_options(options: Dict[str, Any]) -> Dict[str, Any]:
@@ -145,10 +174,14 @@ def _graph_options(options: Dict[str, Any]) -> Dict[str, Any]:
 
 
 def _einplan(words: Sequence[str], folder: str) -> str:
+    return _ended(words, folder).output
+
+
+def _ended(words: Sequence[str], folder: str) -> Ended:
     ended = run_program([program("einplan"), *words], folder)
     if ended.code:
         raise program_error("\n".join(ended.messages), ended.code)
-    return ended.output
+    return ended
 
 
 def option_words(options: Dict[str, Any]) -> List[str]:

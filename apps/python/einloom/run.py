@@ -8,6 +8,7 @@ import json
 import os
 import re
 import sys
+import time
 import warnings
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
@@ -32,10 +33,15 @@ _RUNNING = {"threads", "device", "verify", "verify_calls", "check_finite", "stri
             "every", "stop_at", "checkpoint_required", "allow_tf32", "gpu_aware", "repeat"}
 _LAUNCHING = {"retries", "shrink"}
 _OURS = re.compile(r"^(einrun|einplan|eintool|\S+\.json)[ :]")
+_SHARED_CORES = re.compile(r"(\d+) ranks? x (\d+) threads? \(from (\S+)\) share (\d+) cores? on (\S+);")
 
 
 class Results(Dict[str, Any]):
-    """The results by name; `report` is what einrun reports of the run, `plan` the plan that was run."""
+    """The results by name; `report` is what einrun reports of the run, `plan` the plan that was run.
+
+    `report["seconds"]` are those of the ranks, `report["seconds_around"]` those of planning, and of all that was
+    started, with launching and verifying.
+    """
 
     report: Dict[str, Any]
     plan: Plan
@@ -92,7 +98,7 @@ def run(outputs: Union[Array, Sequence[Array], Mapping[str, Any]], ranks: int = 
     extra = {key: value for key, value in (("mesh", mesh), ("sharding", sharding)) if value}
     if isinstance(options.get("parts"), dict):
         extra["parts"] = options.pop("parts")
-    job = _Job(write_graph(named, extra=extra), ranks, options, launcher)
+    job = _Job(write_graph(named, extra=extra, keyed=isinstance(outputs, Mapping)), ranks, options, launcher)
     results = job.run(dict(inputs or {}), checkpoint, out, progress)
     if isinstance(outputs, Mapping):
         return results
@@ -113,7 +119,9 @@ class _Job:
         with Workspace(None if checkpoint is None else f"{checkpoint}.work") as workspace:
             graph = workspace.write_graph(self._document)
             files = workspace.write_inputs(self._checked(inputs))
+            begun = time.perf_counter()
             plan = self._plan(workspace, graph)
+            planned = time.perf_counter()
             words = [part for name, file in files.items() for part in ("--input", f"{name}={file}")]
             if checkpoint is not None:
                 words += ["--checkpoint", checkpoint]
@@ -123,10 +131,12 @@ class _Job:
                 words += ["--spill-dir", workspace.path("spill")]
             folder = workspace.path("results") if out is None else os.path.abspath(os.fspath(out))
             self._launch(workspace, [*words, "--out", folder], progress, checkpoint)
+            ended = time.perf_counter()
             results = Results((key, _result(folder, name, out is not None))
                               for key, name in self._document.outputs.items())
             with open(workspace.path("report.json"), encoding="utf-8") as file:
                 results.report = json.load(file)
+            results.report["seconds_around"] = {"planning": planned - begun, "running": ended - planned}
             results.plan = plan
             return results
 
@@ -161,7 +171,9 @@ class _Job:
             raise program_error(_readable(ended.messages, workspace), ended.code)
         for line in ended.messages:
             if line.startswith("einrun: warning: "):
-                warnings.warn(line[len("einrun: warning: "):], RuntimeWarning, stacklevel=4)
+                told = _in_python(line[len("einrun: warning: "):])
+                if told:
+                    warnings.warn(told, RuntimeWarning, stacklevel=4)
 
     def _variables(self) -> Dict[str, str]:
         """Settings for more ranks than cores on this machine, where nothing else is set."""
@@ -217,6 +229,19 @@ def _sparse_result(path: str) -> Any:
 def _has_scipy() -> bool:
     from importlib.util import find_spec
     return "scipy" in sys.modules or find_spec("scipy") is not None
+
+
+def _in_python(warning: str) -> str:
+    """A warning of einrun with Python's names of options; nothing where more ranks than cores were asked for alone."""
+    shared = _SHARED_CORES.match(warning)
+    if not shared:
+        return warning
+    ranks, threads, setting, cores, host = shared.groups()
+    if int(threads) == 1:  # report["ranks_detail"] says that they share cores
+        return ""
+    given = "threads=" if setting == "--threads" else setting
+    return (f"{ranks} ranks with {threads} threads each ({given}) share {cores} cores on {host}; give ranks and "
+            f"threads= whose product is at most {cores}")
 
 
 def _readable(messages: List[str], workspace: Workspace) -> str:

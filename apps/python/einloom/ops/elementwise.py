@@ -242,6 +242,14 @@ def bitwise_invert(x: Any, /) -> Any:
     return FUNCTIONS["logical_not"](x)
 
 
+def _shift(name: str, instead: str) -> Any:
+    def function(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None) -> Any:
+        raise DTypeError(f"{name}: joins have no operations on bits; of whole numbers write {instead}")
+
+    return _called(function, name, f"Refused, since joins have no bits: write {instead}.")
+
+
+left_shift, right_shift = _shift("left_shift", "x * 2**n"), _shift("right_shift", "x // 2**n")
 bitwise_not = invert = bitwise_invert
 
 
