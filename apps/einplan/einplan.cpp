@@ -110,11 +110,11 @@ int run(apps::EinplanOptions const& options) {
     if (!options.quiet)
         for (std::string const& note : apps::dense_notes(graph)) apps::say("einplan", "note: " + note);
     apps::PlanReport report(options, machines);
-    if (!options.sweep.empty()) report.sweep(apps::sweep(options, graph, machines));
+    if (!options.sweep.empty()) report.sweep(apps::sweep(options, prepared, machines));
     if (options.ranks > 0) {
         apps::Planned planned = apps::plan_file(options, machines, file, preparation, prepared);
         write(options, file, graph, planned);
-        report.plan(graph, planned);
+        report.plan(prepared, planned);
         report.simulation(planned.made.schedule);
     }
     report.end();

@@ -82,7 +82,9 @@ std::string note_of(Compromise const& compromise, PlanningOptions const& options
     schedule::DiskUse const use = schedule::disk_use(schedule);
     return "to fit in " + size_text(*options.memory) + " a rank: " + (what.empty() ? "" : what + ", and ") +
            "blocks spill to disk; writes " + size_text(use.written) + " and reads " + size_text(use.read) +
-           " there; einrun wants --spill-dir";
+           " there; einrun wants --spill-dir" +
+           (compromise.enough_ranks > 0 ? "; with -n " + std::to_string(compromise.enough_ranks) + " nothing need spill"
+                                        : "");
 }
 
 void check(schedule::Schedule const& schedule, std::string const& who) {
@@ -106,6 +108,7 @@ struct Conclude {
         Planned planned = std::move(planned_of(chosen.candidate));
         planned.report = chosen.report;
         if (options.wide) check(planned.made.schedule, "the search");  // its schedules were not checked one by one
+        if (!chosen.compromises.empty()) planned.report.fits = false;
         for (Compromise const& compromise : chosen.compromises) {
             if (compromise.kind == Compromise::Kind::spilled) finish_spilled(planned, options.scheduler.cluster);
             planned.notes.push_back(note_of(compromise, options, planned.made.schedule));
@@ -142,6 +145,12 @@ struct Conclude {
 std::int64_t Planned::peak() const {
     auto const& peaks = made.schedule.header.prediction.peak_bytes;
     return *std::max_element(peaks.begin(), peaks.end());
+}
+
+int Planned::busy_ranks() const {
+    int busy = 0;
+    for (schedule::Section const& section : made.schedule.sections) busy += section.idle() ? 0 : 1;
+    return std::max(1, busy);
 }
 
 std::int64_t Planned::moved() const {

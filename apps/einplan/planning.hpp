@@ -24,6 +24,7 @@ struct Planned {
     std::vector<graph::OrderReport> orders = {};  // of products of many operands
     std::int64_t peak() const;                    // bytes of the rank that holds most
     std::int64_t moved() const;                   // bytes sent by all ranks
+    int busy_ranks() const;                       // that have anything to do
     std::int64_t working_set() const;             // bytes that the kernel call which needs most reads and writes
 };
 

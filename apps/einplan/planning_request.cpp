@@ -7,6 +7,7 @@
 #include "lib/base/error.hpp"
 #include "lib/base/files/file_kind.hpp"
 #include "lib/base/json.hpp"
+#include "lib/base/text/sizes.hpp"
 #include "lib/relation/plan_json.hpp"
 
 namespace ein::apps {
@@ -19,6 +20,10 @@ Machines read_machines(EinplanOptions const& options) {
     Machines machines{scheduler::cluster_from_json(json, file, &unlikely), file};
     for (std::string const& note : unlikely) say("einplan", "warning: " + file + ": " + note);
     if (!machines.cluster.memory) return machines;
+    if (!options.memory.empty() && memory_budget(options.memory) > *machines.cluster.memory)
+        say("einplan", "warning: --memory " + options.memory + " is more than the " +
+                           format_bytes(static_cast<double>(*machines.cluster.memory)) + " that " + file +
+                           " says a rank has; leave it out to plan for that");
     Json const& memory = json.at("memory");
     std::string const written = memory.is_string() ? memory.get<std::string>() : memory.dump();
     for (std::string const& warning : small_sizes({{file + ": /memory", written}}))

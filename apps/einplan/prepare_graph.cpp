@@ -99,12 +99,18 @@ Planned plan_prepared(GraphPreparation& preparation, PreparedGraph& prepared,
     return std::move(*first);
 }
 
+PlanningOptions planning_options(EinplanOptions const& options, Machines const& machines, PreparedGraph const& graph,
+                                 int ranks) {
+    PlanningOptions out = planning_options(options, machines, ranks);
+    out.scheduler.listed = graph.listed.in_box;
+    return out;
+}
+
 Planned plan_file(EinplanOptions const& options, Machines const& machines, GraphFile const& file,
                   GraphPreparation& preparation, PreparedGraph& prepared) {
     check_mesh(prepared.graph, options.ranks, file.name);
     Planned planned = plan_prepared(preparation, prepared, [&](PreparedGraph const& of) {
-        PlanningOptions planning = planning_options(options, machines, options.ranks);
-        planning.scheduler.listed = of.listed.in_box;
+        PlanningOptions const planning = planning_options(options, machines, of, options.ranks);
         return plan_and_schedule(of.graph, planning, given_plan(options, of.graph, text_hash(file.text)));
     });
     planned.made.schedule.header.orders = prepared.orders;

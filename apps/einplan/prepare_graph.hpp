@@ -54,6 +54,10 @@ private:
 Planned plan_prepared(GraphPreparation& preparation, PreparedGraph& prepared,
                       std::function<Planned(PreparedGraph const&)> const& plan);
 
+/// With the elements that its sparse tensors list, which decide where they are cut.
+PlanningOptions planning_options(EinplanOptions const& options, Machines const& machines, PreparedGraph const& graph,
+                                 int ranks);
+
 /// The plan of --plan-in or the best that is found, and its schedule, for as many ranks as the options say; who writes
 /// it says where it is from. @param prepared  becomes what was planned  @throws as plan_and_schedule
 Planned plan_file(EinplanOptions const& options, Machines const& machines, GraphFile const& file,

@@ -50,6 +50,7 @@ Candidate candidate_of(Planned planned) {
         out.work += static_cast<double>(section.tasks.size());
     std::vector<double> const& held_up = planned.made.held_up.list();
     if (!held_up.empty()) out.held_up = std::make_shared<std::vector<double> const>(held_up);
+    out.busy_ranks = planned.busy_ranks();
     out.payload = std::make_shared<Planned>(std::move(planned));
     return out;
 }

@@ -4,18 +4,18 @@
 
 namespace ein::apps {
 
-std::vector<SweepRow> sweep(EinplanOptions const& options, graph::EinGraph const& graph, Machines const& machines) {
+std::vector<SweepRow> sweep(EinplanOptions const& options, PreparedGraph const& prepared, Machines const& machines) {
     if (!options.plan_in.empty()) throw UsageError("--sweep: expected no --plan-in: a plan is for one rank count");
     if (!options.plan_out.empty()) throw UsageError("--sweep: expected no --plan-out: a plan is for one rank count");
     if (!options.device_memory.empty())
         throw UsageError(
             "--sweep: expected no --device-memory: the table is of the host's; give -n for one rank count");
     auto const planned_for = [&](int ranks) {
-        check_mesh(graph, ranks, options.graph.string());
-        PlanningOptions how = planning_options(options, machines, ranks);
+        check_mesh(prepared.graph, ranks, options.graph.string());
+        PlanningOptions how = planning_options(options, machines, prepared, ranks);
         how.memory = how.device_memory = std::nullopt;  // the table shows what would not fit
         how.scheduler.simulate = true;
-        return plan_and_schedule(graph, how);
+        return plan_and_schedule(prepared.graph, how);
     };
     double const alone = planned_for(1).made.makespan;
     std::vector<SweepRow> rows;

@@ -9,6 +9,6 @@ namespace ein::apps {
 
 /// Without memory budgets: rows show what would not fit.
 /// @throws UsageError where options ask for what is of one rank count
-std::vector<SweepRow> sweep(EinplanOptions const& options, graph::EinGraph const& graph, Machines const& machines);
+std::vector<SweepRow> sweep(EinplanOptions const& options, PreparedGraph const& prepared, Machines const& machines);
 
 }  // namespace ein::apps

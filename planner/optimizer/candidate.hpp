@@ -18,7 +18,8 @@ namespace ein::planner::optimizer {
 struct Candidate {
     Cost cost;
     std::shared_ptr<void> payload = nullptr;
-    double work = 0;  // of making it: tasks
+    double work = 0;     // of making it: tasks
+    int busy_ranks = 0;  // that have anything to do
     // Seconds of the run for which each value is to blame, by ValueId: made, moved or copied. None: not known.
     std::shared_ptr<std::vector<double> const> held_up = nullptr;
 };

@@ -18,7 +18,7 @@ bool fits_on(Search& search, Choices choices, int ranks) {
 
 }  // namespace
 
-int enough_ranks(Search& search, Choices const& choices) {
+int enough_ranks(Search& search, Choices const& choices, double most_calls) {
     Question const& question = search.question;
     if (question.parts_are_given || question.ranks_are_given) return 0;
     std::int64_t const most = std::min(question.limits.most_ranks, question.room.value_or(question.limits.most_ranks));
@@ -29,6 +29,8 @@ int enough_ranks(Search& search, Choices const& choices) {
         if (high >= most || search.exhausted()) return 0;
         low = high;
         high = static_cast<int>(std::min(most, std::int64_t{2} * high));
+        std::int64_t const calls = question.limits.most_slices * high;
+        if (static_cast<double>(question.nodes) * static_cast<double>(calls) > most_calls) return 0;
     } while (!fits_on(search, choices, high));
     while (high - low > 1 && !search.exhausted()) {
         int const middle = low + (high - low) / 2;

@@ -92,8 +92,12 @@ std::variant<Chosen, NothingFits> fit_memory(Search& search, Choices const& choi
     if (Candidate best; !spilled.best())
         if (auto taken = sliced_further(search, choices, spilled, best)) return chosen(std::move(best), *taken);
     if (auto const& best = spilled.best())
-        return chosen(*best, {Compromise::Kind::spilled, spilled.what(), 0, {}, best->cost});
-    return NothingFits{spilled.smallest_budget(), enough_ranks(search, choices)};
+        return chosen(*best, {.kind = Compromise::Kind::spilled,
+                              .what = spilled.what(),
+                              .needed = 0,
+                              .after = best->cost,
+                              .enough_ranks = enough_ranks(search, choices, question.limits.most_searched_calls)});
+    return NothingFits{spilled.smallest_budget(), enough_ranks(search, choices, question.limits.calls_in_all)};
 }
 
 }  // namespace ein::planner::optimizer

@@ -36,7 +36,8 @@ struct Compromise {
     Kind kind;
     std::string what;     // the variant's; empty: as asked
     std::int64_t needed;  // bytes of what was asked for that did not fit: peak, or working set where sliced
-    Cost before, after;
+    Cost before = {}, after = {};
+    int enough_ranks = 0;  // of spilled: with which nothing need spill; 0: none was found
 };
 
 /// What a search among all plans looked at.
@@ -46,8 +47,11 @@ struct SearchReport {
         std::int64_t calls = 1;  // of each node
         double seconds = 0;      // predicted with one placement; of those left out no schedule takes less
         std::int64_t bytes = 0;
+        bool fits = true;  // in the memory, if there is a budget
+        int used = 0;      // ranks that have anything to do
     };
     std::string taken;   // the name of the plan that was taken; empty: no such search was made
+    bool fits = true;    // it does; if not, another schedule was made to fit, which this is not about
     int used = 0;        // ranks that it uses
     double seconds = 0;  // that it is predicted to take
     double bound = 0;    // that no plan goes below

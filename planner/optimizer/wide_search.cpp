@@ -13,8 +13,8 @@ constexpr double infinite = std::numeric_limits<double>::infinity();
 
 struct Looked {
     Alternative alternative;
-    Cost cost = {};
-    double bound = 0;
+    Cost cost = {};  // of infinite time where it does not fit
+    double seconds = 0, bound = 0;
     std::shared_ptr<std::vector<double> const> held_up = nullptr;
 };
 
@@ -82,7 +82,7 @@ private:
         std::vector<Looked> open;
         for (Alternative& each : alternatives) {
             double const bound = search_.functions.bound(each.plan);
-            open.push_back({std::move(each), {}, bound, nullptr});
+            open.push_back({std::move(each), {}, 0, bound, nullptr});
         }
         std::stable_sort(open.begin(), open.end(), [](Looked const& a, Looked const& b) { return a.bound < b.bound; });
         for (std::size_t begin = 0, at_once = 0; begin < open.size(); begin += at_once) {
@@ -108,7 +108,9 @@ private:
                 batch[k].cost = made[k].cost;
                 batch[k].held_up = made[k].held_up;
                 report_.looked_at.push_back({batch[k].alternative.name, batch[k].alternative.plan.calls,
-                                             made[k].cost.seconds, made[k].cost.bytes});
+                                             made[k].cost.seconds, made[k].cost.bytes, fits(made[k]),
+                                             made[k].busy_ranks});
+                batch[k].seconds = made[k].cost.seconds;
                 if (!fits(made[k])) batch[k].cost.seconds = infinite;
                 if (batch[k].cost.seconds < least_) {
                     moves_nothing_ = batch[k].cost.bytes == 0;
@@ -128,10 +130,12 @@ private:
         if (cost.seconds < fastest_named_.seconds) fastest_named_ = cost;
     }
 
-    Looked const& fastest() const {
-        return *std::min_element(looked_.begin(), looked_.end(),
-                                 [](Looked const& a, Looked const& b) { return a.cost.seconds < b.cost.seconds; });
+    /// Those that fit first; where none does, that which would be taken with more memory.
+    static bool is_faster(Looked const& a, Looked const& b) {
+        if (a.cost.seconds < infinite || b.cost.seconds < infinite) return a.cost.seconds < b.cost.seconds;
+        return a.seconds < b.seconds;
     }
+    Looked const& fastest() const { return *std::min_element(looked_.begin(), looked_.end(), is_faster); }
 
     void look_at_nearly_all_ranks() {
         for (int ranks : search_.functions.nearly_all_ranks(choices_.planner.ranks)) {
@@ -178,8 +182,7 @@ private:
         std::vector<Looked const*> near;
         for (Looked const& each : looked_)
             if (each.cost.seconds <= limits_.near_best * least_ || least_ == infinite) near.push_back(&each);
-        std::stable_sort(near.begin(), near.end(),
-                         [](Looked const* a, Looked const* b) { return a->cost.seconds < b->cost.seconds; });
+        std::stable_sort(near.begin(), near.end(), [](Looked const* a, Looked const* b) { return is_faster(*a, *b); });
         keep_finalists(near);
         taken_ = near.front()->alternative;
         bool const is_placed = moves_nothing_ || is_large() || calls_of(taken_.plan) > limits_.most_placed_calls;
@@ -225,8 +228,9 @@ private:
     /// The fastest that fits; of those as fast, what moves least.
     std::size_t best_of(std::vector<Candidate> const& made) const {
         double least = infinite;
+        bool const some_fit = std::ranges::any_of(made, [&](Candidate const& each) { return fits(each); });
         for (Candidate const& each : made)
-            if (fits(each)) least = std::min(least, each.cost.seconds);
+            if (fits(each) == some_fit) least = std::min(least, each.cost.seconds);
         AlikeUpTo const alike = alike_up_to(least, fastest_named_);
         std::size_t best = 0;
         for (std::size_t k = 1; k < made.size(); ++k) {

@@ -118,9 +118,12 @@ struct SimulatedRank {
     RankTimes times;
 };
 
+using schedule::LoopSpecId;
+
 /// What the other iterations of loops take: each as long as the longest that a rank was in the one that was simulated.
-double seconds_of_other_iterations(Schedule const& schedule, Spans const& spans) {
-    using schedule::LoopSpecId;
+/// @param iterations  each time that a loop is entered
+double seconds_of_other_iterations(Schedule const& schedule, Spans const& spans,
+                                   Table<LoopSpecId, double> const& iterations) {
     auto const& loops = schedule.header.loops;
     Table<LoopSpecId, double> longest(loops.size(), 0);
     Table<LoopSpecId, OptionalId<LoopSpecId>> outer(loops.size());
@@ -140,7 +143,7 @@ double seconds_of_other_iterations(Schedule const& schedule, Spans const& spans)
     }
     double out = 0;
     for (LoopSpecId l : loops.ids()) {  // inner ones first
-        double const others = (static_cast<double>(loops[l].iterations) - 1) * longest[l];
+        double const others = std::max(0.0, iterations[l] - 1) * longest[l];
         (outer[l] ? longest[*outer[l]] : out) += others;
     }
     return out;
@@ -347,7 +350,9 @@ private:
             busy += rank.times.busy;
             out_.ranks.push_back(rank.times);
         }
-        out_.all_iterations = out_.makespan + seconds_of_other_iterations(schedule_, out_.spans);
+        Table<LoopSpecId, double> all;
+        for (schedule::LoopSpec const& loop : schedule_.header.loops) all.add(static_cast<double>(loop.iterations));
+        out_.all_iterations = out_.makespan + seconds_of_other_iterations(schedule_, out_.spans, all);
         if (out_.makespan > 0) out_.efficiency = busy / (out_.makespan * static_cast<double>(ranks_.size()));
     }
 
@@ -363,6 +368,17 @@ private:
 };
 
 }  // namespace
+
+double seconds_with(Schedule const& schedule, Simulation const& simulation,
+                    Table<LoopSpecId, std::int64_t> const& iterations) {
+    Table<LoopSpecId, double> each;
+    for (LoopSpecId l : schedule.header.loops.ids()) {
+        auto const outer = schedule.header.loops[l].outer;
+        double const entered = outer ? static_cast<double>(std::max<std::int64_t>(1, iterations[*outer])) : 1;
+        each.add(static_cast<double>(iterations[l]) / entered);
+    }
+    return simulation.makespan + seconds_of_other_iterations(schedule, simulation.spans, each);
+}
 
 Simulation simulate(Schedule const& schedule, Cluster const& cluster) { return Simulator(schedule, cluster).run(); }
 

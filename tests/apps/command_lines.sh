@@ -140,7 +140,8 @@ expect 3 "standard input" "$bin/einplan" - -n 4 --dry-run < <(echo '{')
 # What one rank does faster is said.
 expect 0 "too small       1 rank: " "$bin/einplan" "$graph" -n 4 --dry-run
 expect 0 "predicted; use -n 1" "$bin/einplan" "$graph" -n 4 --dry-run
-expect 0 "faster          on one rank" "$bin/einplan" "$graph" -n 4 --dry-run --decompose eindecomp
+expect 0 "faster          without --decompose eindecomp: " "$bin/einplan" "$graph" -n 4 --dry-run --decompose eindecomp
+expect 0 "-n 1 is enough for that" "$bin/einplan" "$graph" -n 4 --dry-run --decompose eindecomp
 expect 0 '"ranks_used": 1' "$bin/einplan" "$graph" -n 4 --dry-run --explain=json
 expect 0 "plans, with one placement each" "$bin/einplan" "$graph" -n 4 --dry-run --explain
 "$bin/eintool" make matmul 4000 4000 4000 -o "$work/square.json" > /dev/null

@@ -7,7 +7,7 @@
 #include "apps/einplan/batch/batch_script.hpp"
 #include "apps/einplan/batch/checkpoint_line.hpp"
 #include "apps/einplan/batch/slurm_partitions.hpp"
-#include "apps/einplan/one_rank.hpp"
+#include "apps/einplan/faster_choice.hpp"
 #include "apps/einplan/prepare_graph.hpp"
 #include "apps/einplan/screen/plan_summary.hpp"
 #include "apps/einplan/screen/search_text.hpp"
@@ -37,11 +37,12 @@ void PlanReport::sweep(std::vector<SweepRow> const& rows) {
         print(sweep_text(rows, machines_.name));
 }
 
-void PlanReport::plan(graph::EinGraph const& graph, Planned const& planned) {
+void PlanReport::plan(PreparedGraph const& prepared, Planned const& planned) {
+    graph::EinGraph const& graph = prepared.graph;
     for (std::string const& note : planned.notes) std::fprintf(stderr, "einplan: %s\n", note.c_str());
     if (options_.explain.empty()) {
         if (!options_.quiet && !json_)
-            std::fputs(summary_of(graph, planned).c_str(), options_.batch.empty() ? stdout : stderr);
+            std::fputs(summary_of(prepared, planned).c_str(), options_.batch.empty() ? stdout : stderr);
         return batch(planned.made.schedule);
     }
     auto explanation = explain::explain(graph, planned.plan, planned.made);
@@ -64,7 +65,7 @@ void PlanReport::plan(graph::EinGraph const& graph, Planned const& planned) {
     if (options_.explain == "text")
         print(explain::to_text(explanation) + orders + search_text(planned.report) +
               "checkpoint: " + checkpoint_line(planned.made.schedule, machines_.cluster, simulation) + "\n");
-    if (options_.explain == "html") page(explain::to_html(explanation), summary_of(graph, planned));
+    if (options_.explain == "html") page(explain::to_html(explanation), summary_of(prepared, planned));
 }
 
 void PlanReport::simulation(schedule::Schedule const& schedule) {
@@ -112,7 +113,7 @@ void PlanReport::batch(schedule::Schedule const& schedule) const {
     print(options_.batch == "slurm" ? slurm_script(job) : mpirun_command(job));
 }
 
-std::string PlanReport::summary_of(graph::EinGraph const& graph, Planned const& planned) const {
+std::string PlanReport::summary_of(PreparedGraph const& prepared, Planned const& planned) const {
     schedule::Schedule const& schedule = planned.made.schedule;
     auto const simulation = [&]() -> scheduler::Simulation const& { return simulated(schedule); };
     std::string text = plan_summary(schedule, planned.plan, options_.writes ? options_.out.string() : "");
@@ -123,13 +124,10 @@ std::string PlanReport::summary_of(graph::EinGraph const& graph, Planned const& 
     text += "  batch           " + batch_line(resources_of(schedule)) + "\n";
     if (std::string const found = search_line(planned.report); !found.empty())
         text += explain::wrapped("  search          ", found, 100);
-    if (std::string const fewer = fewer_ranks_line(planned.report, schedule.header.ranks); !fewer.empty())
-        text += "  too small       " + fewer + "\n";
-    if (!options_.plan_in.empty() || !planned.report.taken.empty()) return text;
-    if (auto const one =
-            faster_alone(graph, planning_options(options_, machines_, schedule.header.ranks), planned, simulation))
-        text += "  faster          on one rank: " + format_seconds(one->alone) + " predicted instead of " +
-                format_seconds(one->planned) + "; use -n 1\n";
+    if (std::string const fewer = fewer_ranks_line(planned, simulation); !fewer.empty())
+        text += explain::wrapped("  too small       ", fewer, 100);
+    if (auto const choice = faster_choice(prepared, options_, machines_, planned, simulation))
+        text += explain::wrapped("  faster          ", to_text(*choice), 100);
     return text;
 }
 

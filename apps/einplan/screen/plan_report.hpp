@@ -6,6 +6,7 @@
 
 #include "apps/einplan/batch/batch_lines.hpp"
 #include "apps/einplan/planning_request.hpp"
+#include "apps/einplan/prepare_graph.hpp"
 #include "apps/einplan/screen/simulation_text.hpp"
 #include "lib/base/json.hpp"
 #include "scheduler/simulate/simulate.hpp"
@@ -17,14 +18,14 @@ public:
     PlanReport(EinplanOptions const& options, Machines const& machines);
 
     void sweep(std::vector<SweepRow> const& rows);
-    void plan(graph::EinGraph const& graph, Planned const& planned);
+    void plan(PreparedGraph const& prepared, Planned const& planned);
     void batch(schedule::Schedule const& schedule) const;
     void simulation(schedule::Schedule const& schedule);
     void end() const;
 
 private:
     BatchResources const& resources_of(schedule::Schedule const& schedule) const;
-    std::string summary_of(graph::EinGraph const& graph, Planned const& planned) const;
+    std::string summary_of(PreparedGraph const& prepared, Planned const& planned) const;
     /// Made once, whoever asks.
     scheduler::Simulation const& simulated(schedule::Schedule const& schedule) const;
     void page(std::string const& text, std::string const& summary) const;

@@ -24,7 +24,7 @@ std::string calls_of(std::int64_t calls) { return plural(static_cast<std::size_t
 
 /// "no plan would be more than 12 % faster", as far as computing alone tells.
 std::string bound_text(SearchReport const& report) {
-    if (report.bound <= 0 || report.seconds <= 0) return "";
+    if (!report.fits || report.bound <= 0 || report.seconds <= 0) return "";
     double const faster = std::max(0.0, 1 - report.bound / report.seconds);
     return "; even if nothing had to move, no plan would be more than " +
            std::to_string(std::lround(std::ceil(100 * faster))) + " % faster";
@@ -36,6 +36,7 @@ std::string search_line(SearchReport const& report) {
     if (report.taken.empty()) return "";
     std::string out = report.taken + ", of " + plural(report.looked_at.size(), "plan") + " scheduled";
     if (!report.left_out.empty()) out += " and " + std::to_string(report.left_out.size()) + " ruled out";
+    if (!report.fits) out += ", none of which fits";
     if (report.not_reached > 0) out += ", " + std::to_string(report.not_reached) + " beyond the budget";
     if (std::size_t const all = report.variations + report.variations_left_out; all > 0)
         out += ", " + std::to_string(report.variations) + " of " + plural(all, "variation") + " tried and " +
@@ -43,15 +44,20 @@ std::string search_line(SearchReport const& report) {
     return out + bound_text(report);
 }
 
-std::string fewer_ranks_line(SearchReport const& report, int ranks) {
-    if (report.taken.empty() || report.used >= ranks) return "";
-    std::optional<double> all;
+std::string fewer_ranks_line(Planned const& planned, scheduler::SimulationOf const& simulated) {
+    SearchReport const& report = planned.report;
+    int const used = planned.busy_ranks();
+    if (report.taken.empty() || !report.fits || used >= planned.made.schedule.header.ranks) return "";
+    SearchReport::Plan const* more = nullptr;  // the fastest that uses more ranks
     for (SearchReport::Plan const& plan : report.looked_at)
-        if (plan.calls >= ranks) all = std::min(all.value_or(plan.seconds), plan.seconds);
-    if (!all) return "";
-    return plural(static_cast<std::size_t>(report.used), "rank") + ": " + format_seconds(report.seconds) + ", " +
-           plural(static_cast<std::size_t>(ranks), "rank") + ": " + format_seconds(*all) + " predicted; use -n " +
-           std::to_string(report.used);
+        if (plan.fits && plan.used > used && (!more || plan.seconds < more->seconds)) more = &plan;
+    double const seconds = simulated().all_iterations;
+    auto const ranks = [](int number) { return plural(static_cast<std::size_t>(number), "rank"); };
+    std::string out = ranks(used) + ": " + format_seconds(seconds);
+    if (more && more->seconds > seconds) out += ", " + ranks(more->used) + ": " + format_seconds(more->seconds);
+    out += " predicted";
+    if (more && more->seconds <= seconds) out += ", which " + ranks(more->used) + " hardly improve and move more";
+    return out + "; use -n " + std::to_string(used);
 }
 
 std::string search_text(SearchReport const& report) {
@@ -64,7 +70,8 @@ std::string search_text(SearchReport const& report) {
         out += text + rest + "\n";
     };
     for (SearchReport::Plan const& plan : report.looked_at)
-        row(plan, format_seconds(plan.seconds), "moves " + format_bytes(static_cast<double>(plan.bytes)));
+        row(plan, format_seconds(plan.seconds),
+            "moves " + format_bytes(static_cast<double>(plan.bytes)) + (plan.fits ? "" : ", does not fit"));
     for (SearchReport::Plan const& plan : report.left_out) row(plan, "> " + format_seconds(plan.seconds), "ruled out");
     return out + explain::wrapped("  taken: ", search_line(report), page);
 }
@@ -72,6 +79,7 @@ std::string search_text(SearchReport const& report) {
 Json search_json(SearchReport const& report) {
     Json out{{"not_reached", report.not_reached},
              {"taken", report.taken},
+             {"fits", report.fits},
              {"seconds", report.seconds},
              {"bound_seconds", report.bound},
              {"ranks_used", report.used},

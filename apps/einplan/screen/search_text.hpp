@@ -4,15 +4,17 @@
 
 #include <string>
 
+#include "apps/einplan/planning.hpp"
 #include "lib/base/json.hpp"
-#include "planner/optimizer/optimize.hpp"
+#include "scheduler/simulate/simulate.hpp"
 
 namespace ein::apps {
 
 /// A line; empty where there was no such search.
 std::string search_line(planner::optimizer::SearchReport const& report);
 /// Where fewer ranks than asked for were predicted to be faster: what they take and what all take; else empty.
-std::string fewer_ranks_line(planner::optimizer::SearchReport const& report, int ranks);
+/// @param simulated  of what was planned
+std::string fewer_ranks_line(Planned const& planned, scheduler::SimulationOf const& simulated);
 /// A line for each plan that was looked at or left out, under a heading.
 std::string search_text(planner::optimizer::SearchReport const& report);
 Json search_json(planner::optimizer::SearchReport const& report);

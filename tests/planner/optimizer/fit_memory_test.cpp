@@ -102,6 +102,28 @@ TEST_CASE("what fits in no tier spills, in the way that takes the least time", "
     CHECK(chosen.compromises.at(0).what == "its nodes in the order of least memory");
 }
 
+TEST_CASE("where blocks spill the answer has the number of ranks with which none need", "[planner][optimizer]") {
+    ToySchedules toys{.cost = [](opt::Choices const& choices, relation::Plan const&) {
+        return opt::Cost{.peak = 120 / choices.planner.ranks};
+    }};
+    opt::Question question = toy_question(20);  // 2 ranks hold 60 each, and can be spilled for 15
+    auto const ranks = [&] {
+        opt::Answer const made = optimize(question, ToySchedules(toys).functions());
+        auto const& chosen = std::get<opt::Chosen>(made);
+        REQUIRE(chosen.compromises.at(0).kind == Gave::spilled);
+        return chosen.compromises.at(0).enough_ranks;
+    };
+    CHECK(ranks() == 6);
+    SECTION("unless they are given") {
+        question.ranks_are_given = true;
+        CHECK(ranks() == 0);
+    }
+    SECTION("unless that takes long to find out") {
+        question.nodes = 10'000;
+        CHECK(ranks() == 0);
+    }
+}
+
 TEST_CASE("where nothing fits the answer has the smallest budget and number of ranks that do", "[planner][optimizer]") {
     // A rank holds a share of 120 bytes, and can be spilled for a third of that.
     ToySchedules toys{.cost = [](opt::Choices const& choices, relation::Plan const&) {

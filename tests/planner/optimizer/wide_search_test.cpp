@@ -95,6 +95,19 @@ TEST_CASE("fewer ranks are used where they are predicted to be faster", "[planne
     CHECK(toys.chosen(8).report.used == 8);
 }
 
+TEST_CASE("where none fits, what is made to fit is compared with the fastest", "[planner][optimizer]") {
+    Toys toys{.seconds = {{"eindecomp", 3}, {"x", 2}, {"eindecomp/1", 9}}, .schedules = {.rivals = {"x"}}};
+    opt::Question question = toy_question(4);  // each needs 8
+    question.asked.planner.ranks = 2;
+    question.wide = true;
+    opt::Chosen const chosen = std::get<opt::Chosen>(opt::optimize(question, toys.functions()));
+    CHECK(chosen.report.taken == "x");
+    REQUIRE(chosen.compromises.size() == 1);
+    CHECK(chosen.compromises[0].before.seconds == 2);
+    for (opt::SearchReport::Plan const& plan : chosen.report.looked_at) CHECK_FALSE(plan.fits);
+    CHECK(toys.chosen(2).report.looked_at.front().fits);
+}
+
 TEST_CASE("what a bound rules out is not scheduled, and that is said", "[planner][optimizer]") {
     Toys toys{.seconds = {{"eindecomp", 3}, {"eindecomp/1", 9}},
               .bounds = {{"x", 3.1}, {"y", 2.9}, {"eindecomp/1", 8}, {"eindecomp/2", 4}},
