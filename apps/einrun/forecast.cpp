@@ -39,8 +39,12 @@ Forecast forecast(std::filesystem::path const& path, Cluster const& cluster, std
     Forecast out;
     out.schedule = schedule::read_file(path);
     out.machines = machines;
-    scheduler::Simulation const run = scheduler::simulate(out.schedule, cluster);
-    for (auto const& spans : run.spans) {
+    auto const run = std::make_shared<scheduler::Simulation const>(scheduler::simulate(out.schedule, cluster));
+    auto const simulated = std::make_shared<schedule::Schedule const>(out.schedule);
+    out.seconds = [run, simulated](auto const& iterations) {
+        return scheduler::seconds_with(*simulated, *run, iterations);
+    };
+    for (auto const& spans : run->spans) {
         std::vector<Event>& events = out.tasks.emplace_back();
         for (TaskId t : spans.ids())
             if (spans[t].begin >= 0) events.push_back({t, -1, spans[t].begin, spans[t].end});

@@ -31,9 +31,10 @@ public:
             Communicator* const communicator = communicator_ ? &*communicator_ : nullptr;
             if (device_cache_ != nullptr)
                 run_state_.expect_launches([this](TaskId task) { return runner_.only_launches(task); });
-            worker_pool_.emplace(options_.threads, run_state_,
-                                 WorkerPool::Parts{parts_.header, parts_.section, runner_, communicator,
-                                                   engine_.widths_, engine_.record_});
+            worker_pool_.emplace(
+                options_.threads, run_state_,
+                WorkerPool::Parts{parts_.header, parts_.section, runner_, communicator, engine_.widths_,
+                                  engine_.record_, parts_.device.accelerator() == nullptr});
             progress_thread_.emplace(run_state_, progress_parts(communicator));
             go_through_phases(began);
         }
@@ -126,6 +127,7 @@ private:
             run_state_.change([](Dispatcher& dispatcher) { dispatcher.prepare_memory(); });
             bool const resumed = stops_ && stops_->resume();
             double const ready = seconds_now();
+            result_.opened_seconds = options_.opened_seconds;
             result_.load_seconds = options_.opened_seconds + ready - begin;
             if (resumed) {
                 engine_.record_.add({Phase::load, 0, begin, ready, ready});

@@ -80,6 +80,7 @@ struct RunResult {
         iterations;  // of each loop in one round, an inner one's over all iterations of the outer
     Table<schedule::LoopSpecId, std::uint8_t> ran_out;  // not 0: its condition asked for more iterations than there are
     schedule::Exchanged predicted;                      // of one round, for that many iterations
+    double opened_seconds = 0;                          // of load_seconds, before the first task
     std::vector<TaskTimes> workers;                     // by worker; the last one has the transfers
 };
 

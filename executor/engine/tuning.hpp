@@ -32,6 +32,10 @@ inline constexpr auto nap = std::chrono::microseconds(20);
 inline constexpr double barrier_awake = 1e-3;
 inline constexpr auto barrier_nap = std::chrono::microseconds(50);
 
+/// Seconds of a worker's kernels, on average, from which it asks how much of them it had a core: that is two system
+/// calls a kernel. Chosen: less than a hundredth.
+inline constexpr double asks_for_cores = 50e-6;
+
 /// Copies and reshapes of one kind and node that a device hears of before the run: their lengths differ, hardly their
 /// kernels. Chosen.
 inline constexpr int most_alike_moves = 64;

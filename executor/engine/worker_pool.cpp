@@ -61,7 +61,7 @@ void WorkerPool::serve_until_done(Worker& self, bool leads) {
 Work WorkerPool::carry_out(Worker& self, Work const& work, Caller const& caller) {
     switch (work.kind) {
         case Work::Kind::run: return run_task(self, work.task, caller);
-        case Work::Kind::help: run_state_.end_help(*work.kernel, take_pieces(self, *work.kernel)); break;
+        case Work::Kind::help: help(self, *work.kernel); break;
         case Work::Kind::poll_transfers: look_after_transfers(work); break;
         case Work::Kind::start_transfers: parts_.communicator->step(); break;
         case Work::Kind::leave: break;
@@ -69,7 +69,18 @@ Work WorkerPool::carry_out(Worker& self, Work const& work, Caller const& caller)
     return run_state_.next(caller);
 }
 
+/// Kernels that take so long that asking costs nothing beside them.
+bool WorkerPool::asks_for_cores(Worker const& self, schedule::TaskKind kind) const {
+    KindTimes const& so_far = self.times.kinds[index(kind)];
+    return parts_.computes_here && traits(kind).is_on_device() &&
+           so_far.seconds >= tuning::asks_for_cores * static_cast<double>(so_far.count);
+}
+
 Work WorkerPool::run_task(Worker& self, TaskId task, Caller const& caller) {
+    schedule::TaskKind const kind = parts_.section.tasks[task].kind();
+    bool const asks = asks_for_cores(self, kind);
+    self.waited = 0;
+    double const with_core = asks ? core_seconds_now() : 0;
     double const begin = seconds_now();
     self.log.begin(task, begin);
     try {
@@ -81,8 +92,20 @@ Work WorkerPool::run_task(Worker& self, TaskId task, Caller const& caller) {
     }
     double const end = seconds_now();
     self.log.end(end);
-    self.times.add(parts_.section.tasks[task].kind(), end - begin);
+    if (asks) self.times.cores.add(end - begin - self.waited, core_seconds_now() - with_core);
+    self.times.add(kind, end - begin);
+    if (schedule::Task const& done = parts_.section.tasks[task]; done.is<schedule::Load>())
+        self.times.loads[static_cast<std::size_t>(
+            comes_from(parts_.header.inputs[parts_.section.as<schedule::Load>(done).input].source))] += end - begin;
     return run_state_.next_after(task, caller);
+}
+
+void WorkerPool::help(Worker& self, SharedKernel& kernel) {
+    bool const asks = asks_for_cores(self, parts_.section.tasks[kernel.task].kind());
+    double const with_core = asks ? core_seconds_now() : 0, begin = seconds_now();
+    std::exception_ptr const error = take_pieces(self, kernel);
+    if (asks) self.times.cores.add(seconds_now() - begin, core_seconds_now() - with_core);
+    run_state_.end_help(kernel, error);
 }
 
 void WorkerPool::look_after_transfers(Work const& work) {
@@ -122,7 +145,10 @@ void WorkerPool::lend(Worker& self, std::int64_t pieces, std::function<void(std:
     kernel.piece = &piece;
     kernel.pieces = pieces;
     run_state_.lend(kernel);
-    run_state_.take_back(kernel, take_pieces(self, kernel));
+    std::exception_ptr const error = take_pieces(self, kernel);
+    double const done = seconds_now();
+    run_state_.take_back(kernel, error);
+    self.waited += seconds_now() - done;
 }
 
 std::exception_ptr WorkerPool::take_pieces(Worker& self, SharedKernel& kernel) {

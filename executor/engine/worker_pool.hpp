@@ -27,6 +27,7 @@ public:
         Communicator* communicator;                 // nullptr with one rank
         Table<TaskId, std::int16_t> const& widths;  // see kernel_widths()
         Record& record;
+        bool computes_here = true;  // kernels run on workers, not on a device that they wait for
     };
     WorkerPool(int threads, RunState& run_state, Parts parts);
     ~WorkerPool();
@@ -46,6 +47,7 @@ private:
         EventLog& log;
         TaskTimes times;
         TaskRunner::Scratch scratch;
+        double waited = 0;  // in the kernel that it runs, for others that have pieces of it
     };
     class SharedKernelTeam;
     void serve(Worker& self, bool leads);
@@ -53,6 +55,8 @@ private:
     /// @return what comes next
     Work carry_out(Worker& self, Work const& work, Caller const& caller);
     Work run_task(Worker& self, TaskId task, Caller const& caller);
+    bool asks_for_cores(Worker const& self, schedule::TaskKind kind) const;
+    void help(Worker& self, SharedKernel& kernel);
     void look_after_transfers(Work const& work);
     /// Pieces of the kernel that `self` runs, on its thread and idle ones (see WorkerTeam::run).
     void lend(Worker& self, std::int64_t pieces, std::function<void(std::int64_t)> const& piece);

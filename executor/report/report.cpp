@@ -32,8 +32,22 @@ Json overlap(double under_way, double hidden) {
             {"hidden_share", under_way > 0 ? Json(hidden / under_way) : Json(nullptr)}};
 }
 
+/// Seconds of this rank's threads by where inputs come from. Texts are parsed when they are opened.
+Json loads(schedule::Header const& header, RunResult const& result) {
+    Json out;
+    bool texts = false;
+    for (schedule::Input const& input : header.inputs) texts = texts || comes_from(input.source) == InputFrom::texts;
+    auto const opened = static_cast<std::size_t>(texts ? InputFrom::texts : InputFrom::files);
+    for (std::size_t from = 0; from < input_from_names.size(); ++from) {
+        double seconds = from == opened ? result.opened_seconds : 0;
+        for (TaskTimes const& times : result.workers) seconds += times.loads[from];
+        out[std::string(input_from_names[from])] = seconds;
+    }
+    return out;
+}
+
 /// One rank's part. Task times are sums over its threads; those of transfers run from start to end and overlap.
-Json rank_report(Rank rank, RunFacts const& facts, RunResult const& result) {
+Json rank_report(Rank rank, schedule::Header const& header, RunFacts const& facts, RunResult const& result) {
     Json tasks = Json::object();
     for (std::size_t kind = 0; kind < schedule::task_kinds; ++kind) {
         KindTimes sum;
@@ -44,6 +58,8 @@ Json rank_report(Rank rank, RunFacts const& facts, RunResult const& result) {
         if (sum.count == 0) continue;
         tasks[std::string(schedule::task_traits[kind].name)] = {{"count", sum.count}, {"seconds", sum.seconds}};
     }
+    CoreTimes cores;
+    for (TaskTimes const& times : result.workers) cores += times.cores;
     return {{"rank", rank.value()},
             {"host", facts.host},
             {"device", facts.device_description},
@@ -58,6 +74,8 @@ Json rank_report(Rank rank, RunFacts const& facts, RunResult const& result) {
               {"busy", result.times.busy},
               {"waiting", result.times.waiting},
               {"communicating", result.times.communicating}}},
+            {"loads", loads(header, result)},
+            {"cores", {{"in_kernels", cores.looked_at}, {"without", cores.without}}},
             {"overlap", overlap(result.times.under_way, result.times.hidden)},
             {"repeat", result.rounds},
             {"flops", result.flops},
@@ -195,6 +213,12 @@ Json whole_report(std::vector<Json> const& ranks, schedule::Header const& header
     report["tasks"] = tasks_of(ranks);
     if (!header.loops.empty()) report["loops"] = loops_of(ranks, header);
     report["overlap"] = overlap(sum<double>(ranks, "/overlap/under_way"), sum<double>(ranks, "/overlap/hidden"));
+    for (std::string_view const from : input_from_names)
+        report["loads"][std::string(from)] = sum<double>(ranks, ("/loads/" + std::string(from)).c_str());
+    for (char const* what : {"in_kernels", "without"})
+        report["cores"][what] = sum<double>(ranks, (std::string("/cores/") + what).c_str());
+    double const in_kernels = report["cores"]["in_kernels"], without = report["cores"]["without"];
+    report["cores"]["share"] = in_kernels > 0 ? without / in_kernels : 0.0;
     report["ranks_detail"] = ranks;
     report["changed"] = facts.changed;
     report["verify"] = nullptr;
@@ -246,6 +270,16 @@ std::string device_line(Json const& report) {
            bytes("evicted_predicted") + " predicted), " + bytes("sent_home") + " copied out for the host\n";
 }
 
+/// Where kernels stood still for much of their time because somebody else had their cores.
+std::string cores_line(Json const& report) {
+    double const share = report.at("cores").at("share");
+    if (share < much_without_core) return "";
+    char text[200];
+    std::snprintf(text, sizeof text, "  cores      kernels had none for %.0f %% of their time: %s\n", 100 * share,
+                  report.at("shared_cores").get<bool>() ? "ranks share them" : "others use this machine too");
+    return text;
+}
+
 std::string spill_line(Json const& spill) {
     if (spill.at("blocks").get<std::int64_t>() == 0) return "";
     return "  spilled    " + std::to_string(spill.at("blocks").get<std::int64_t>()) + " blocks, " +
@@ -257,7 +291,8 @@ std::string spill_line(Json const& spill) {
 
 Json gather_report(Transport& transport, schedule::Header const& header, RunFacts const& facts,
                    RunResult const& result) {
-    std::vector<std::string> const texts = transport.all_gather(rank_report(transport.rank(), facts, result).dump());
+    std::vector<std::string> const texts =
+        transport.all_gather(rank_report(transport.rank(), header, facts, result).dump());
     if (transport.rank() != Rank{0}) return nullptr;
     std::vector<Json> ranks;
     for (std::string const& text : texts) ranks.push_back(Json::parse(text));
@@ -288,7 +323,8 @@ std::string report_summary(Json const& report) {
             .c_str(),
         format_bytes(*std::max_element(report.at("peak_predicted").begin(), report.at("peak_predicted").end()))
             .c_str());
-    return text + loops_line(report) + overlap_line(report) + device_line(report) + spill_line(report.at("spill"));
+    return text + loops_line(report) + overlap_line(report) + cores_line(report) + device_line(report) +
+           spill_line(report.at("spill"));
 }
 
 }  // namespace ein::executor

@@ -13,13 +13,20 @@ namespace {
 
 constexpr std::size_t most_outputs = 8;  // that a summary names
 
+bool lost_cores(RunResult const& result) {
+    CoreTimes cores;
+    for (TaskTimes const& times : result.workers) cores += times.cores;
+    return cores.without > much_without_core * cores.looked_at;
+}
+
 /// @return why there is none, which was reported
 std::optional<Error> write_trace_if_asked(Transport& transport, RunEnd const& end, EndActions const& actions,
                                           Messages const& messages) {
     if (end.settings.trace.empty()) return std::nullopt;
     try {
         write_trace(end.settings.trace, transport,
-                    {end.schedule.header, end.schedule.section, end.record, end.clock, end.facts.shared_cores},
+                    {end.schedule.header, end.schedule.section, end.record, end.clock, end.facts.shared_cores,
+                     end.result.iterations, end.result.stopped, lost_cores(end.result)},
                     actions.forecast);
     } catch (Disagreement const& error) {
         if (transport.rank() == Rank{0}) messages.report(error.what());

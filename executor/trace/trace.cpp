@@ -6,6 +6,7 @@
 #include "executor/startup/agreement.hpp"
 #include "executor/trace/rank_trace.hpp"
 #include "lib/base/files/replaced_file.hpp"
+#include "lib/base/json.hpp"
 #include "lib/schedule/memory/replay.hpp"
 
 namespace ein::executor {
@@ -36,12 +37,32 @@ std::vector<Event> whole_tasks(std::vector<Lane> const& lanes) {
     return out;
 }
 
+using LoopIterations = Table<schedule::LoopSpecId, std::int64_t>;
+
+/// Of all ranks: one without tasks in a loop knows of none. Nothing of a run that did a part of its tasks.
+std::optional<LoopIterations> iterations_of_all(Transport& transport, TraceParts const& parts) {
+    Json const mine{{"iterations", parts.iterations.list()}, {"whole", !parts.stopped && !parts.record.resumed()}};
+    LoopIterations out(parts.header.loops.size(), 0);
+    bool whole = true;
+    for (std::string const& text : transport.all_gather(mine.dump())) {
+        Json const of_rank = Json::parse(text);
+        whole = whole && of_rank.at("whole").get<bool>();
+        Json const& of_loops = of_rank.at("iterations");
+        for (schedule::LoopSpecId l : out.ids())
+            if (at(l) < of_loops.size()) out[l] = std::max(out[l], of_loops[at(l)].get<std::int64_t>());
+    }
+    return whole ? std::optional(std::move(out)) : std::nullopt;
+}
+
 std::string rank_label(TraceParts const& parts) {
     char clock[64] = "";
     if (double const error = parts.clock.error(); error > 0)
         std::snprintf(clock, sizeof clock, "clock within %.3g us of rank 0's", error * 1e6);
-    if (!parts.shared_cores) return clock;
-    return std::string(clock) + (*clock ? "; " : "") + std::string(shares_cores);
+    std::string label = clock;
+    auto const add = [&](std::string_view note) { (label += label.empty() ? "" : "; ") += note; };
+    if (parts.shared_cores) add(shares_cores);
+    if (parts.lost_cores) add(lost_cores);
+    return label;
 }
 
 void write_rank(TraceText& text, int rank, double origin, TraceParts const& parts) {
@@ -85,7 +106,8 @@ private:
 };
 
 /// A process a rank, above the rank's own.
-void write_forecast(TraceText& text, double begin, Forecast const& forecast) {
+void write_forecast(TraceText& text, double begin, Forecast const& forecast,
+                    std::optional<LoopIterations> const& iterations) {
     int const ranks = forecast.schedule.header.ranks;
     for (int rank = 0; rank < ranks; ++rank) {
         schedule::Section const& section = forecast.schedule.sections[Rank{rank}];
@@ -95,6 +117,7 @@ void write_forecast(TraceText& text, double begin, Forecast const& forecast) {
                      "rank " + std::to_string(rank) + ", predicted" +
                          (forecast.schedule.header.loops.empty() ? "" : ", one iteration of each loop"),
                      2 * rank, "on " + forecast.machines);
+        if (rank == 0 && iterations && forecast.seconds) text.prediction(ranks, forecast.seconds(*iterations));
         TaskLimits const limits(forecast, section);
         trace.lanes(lanes_of(section, forecast.tasks[static_cast<std::size_t>(rank)]), 0, limits);
     }
@@ -111,6 +134,7 @@ void write_trace(std::filesystem::path const& path, Transport& transport, TraceP
     agree(transport, [&] {
         if (self == 0) file.create();
     });
+    std::optional<LoopIterations> const iterations = iterations_of_all(transport, parts);
     std::string const temporary = transport.all_gather(file.temporary_name()).front();
     for (int rank = 0; rank <= last; ++rank)
         agree(transport, [&] {
@@ -119,7 +143,7 @@ void write_trace(std::filesystem::path const& path, Transport& transport, TraceP
             TraceText text([&](std::string_view piece) { file.append(piece); });
             text.raw(self == 0 ? "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n" : ",\n");
             write_rank(text, self, origin, parts);
-            if (self == 0) write_forecast(text, executes - origin, forecast());
+            if (self == 0) write_forecast(text, executes - origin, forecast(), iterations);
             if (self == last) text.raw("\n]}\n");
             text.flush();
             file.hand_over();

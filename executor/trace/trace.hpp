@@ -21,6 +21,10 @@ struct TraceParts {
     Record const& record;  // of Keep::all; the run has ended
     ClockLine clock;
     bool shared_cores = false;  // this rank has fewer than it has threads, with the ranks beside it
+    // Of each loop in one round, an inner one's over all iterations of the outer; those of this rank's section.
+    Table<schedule::LoopSpecId, std::int64_t> iterations = {};
+    bool stopped = false;     // early, with a checkpoint
+    bool lost_cores = false;  // kernels of this rank stood still for much of their time, others having its cores
 };
 
 /// What a run was expected to be: for each rank when its tasks begin and end, in seconds since inputs are in place.
@@ -28,6 +32,8 @@ struct Forecast {
     schedule::Schedule schedule;
     std::vector<std::vector<Event>> tasks;
     std::string machines;  // that it is for: "the built-in cluster", or a file
+    // Seconds of a round in which loops have so many iterations; `tasks` are of one.
+    std::function<double(Table<schedule::LoopSpecId, std::int64_t> const&)> seconds = {};
     // Worker seconds that a task takes at least on them: its operations or its bytes at their rates.
     std::function<double(schedule::Section const&, schedule::Task const&)> least_seconds = {};
 };

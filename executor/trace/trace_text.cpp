@@ -16,6 +16,12 @@ void TraceText::process(int pid, std::string const& name, int sort, std::string 
     if (!label.empty()) metadata("process_labels", {pid, 0}, "labels", json_string(label));
 }
 
+void TraceText::prediction(int pid, double seconds) {
+    char text[40];
+    std::snprintf(text, sizeof text, "%.6g", seconds);
+    metadata("predicted_seconds", {pid, 0}, "seconds", text);
+}
+
 void TraceText::thread(Track track, std::string const& name, int sort) {
     metadata("thread_name", track, "name", json_string(name));
     metadata("thread_sort_index", track, "sort_index", std::to_string(sort));

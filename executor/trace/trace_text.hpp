@@ -15,6 +15,8 @@ using Ticks = std::int64_t;  // nanoseconds
 
 /// In the label of a rank whose threads have fewer cores than they are.
 constexpr std::string_view shares_cores = "shares cores";
+/// In that of a rank whose kernels stood still for much of their time, others having its cores.
+constexpr std::string_view lost_cores = "kernels often had no core";
 
 /// Where a slice is drawn.
 struct Track {
@@ -34,6 +36,8 @@ public:
 
     /// @param sort  where it is shown: lower ones above
     void process(int pid, std::string const& name, int sort, std::string const& label = "");
+    /// What a round of the run was predicted to take, of which a process shows the first iterations of loops.
+    void prediction(int pid, double seconds);
     void thread(Track track, std::string const& name, int sort);
 
     /// @param name, args  JSON; args may be ""

@@ -1,9 +1,11 @@
 #include "apps/eintool/report/report_screen.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <optional>
 
+#include "executor/report/task_times.hpp"
 #include "lib/base/error.hpp"
 #include "lib/base/text/quantities.hpp"
 #include "lib/base/text/screen_text.hpp"
@@ -196,6 +198,57 @@ std::string ranks_table(Json const& report) {
     return out;
 }
 
+/// Two runs of other work are no faster and slower.
+std::string difference_text(std::vector<NamedReport> const& reports) {
+    Json const &first = reports[0].report, &second = reports[1].report;
+    std::string const graphs[]{text_at(first, "graph"), text_at(second, "graph")};
+    if (graphs[0] != graphs[1])
+        return "\n  they are of different graphs, " + cut(printable(graphs[0]), 30) + " and " +
+               cut(printable(graphs[1]), 30) + ": their times say nothing of plans or machines\n";
+    double const a = number_at(first, "/flops").value_or(0), b = number_at(second, "/flops").value_or(0);
+    bool const alike = std::abs(a - b) <= 1e-3 * std::max(a, b);
+    return alike ? ""
+                 : "\n  they did not do the same work: another graph under one name, other iterations of a loop, or a\n"
+                   "  part of the graph, stopped or gone on with\n";
+}
+
+/// What loading and storing are, where they take most of the run.
+std::string loading_hint(Json const& report) {
+    double const load = number_at(report, "/seconds/load").value_or(0),
+                 store = number_at(report, "/seconds/store").value_or(0);
+    double const total = number_at(report, "/seconds/total").value_or(0);
+    if (total <= 0 || load + store <= 0.5 * total) return "";
+    if (store > load)
+        return "writing results takes " + percent(store / total) +
+               " of the run: a local disk or a parallel file system writes faster, and fewer outputs are less";
+    std::string longest;
+    double most = 0;
+    Json const loads = report.value("loads", Json::object());
+    for (auto const& [from, seconds] : loads.items())
+        if (seconds.is_number() && seconds.get<double>() > most) longest = from, most = seconds.get<double>();
+    std::string const share = " takes " + percent(load / total) + " of the run, and is done once: ";
+    if (longest == "made") return "making random elements" + share + "--repeat and loops do not make them again";
+    if (longest == "texts")
+        return "parsing text" + share +
+               "a matrix is read faster from scipy.sparse.save_npz: \"data\": {\"scipy\": FILE}";
+    if (longest == "archives")
+        return "reading npz archives" + share +
+               "npy files are not deflated, and are not read to the end for their checksum by each rank";
+    return "loading inputs" + share + "--repeat and loops load once; a parallel file system reads faster";
+}
+
+/// By whose fault ranks stand still is not to be told where they do not have their cores; then this says so.
+std::string cores_hint(Json const& report) {
+    if (report.value("shared_cores", Json(false)) == Json(true))
+        return "ranks share cores: there are more threads than cores, so that some wait while others compute; "
+               "fewer ranks or --threads, or more hosts";
+    double const without = number_at(report, "/cores/share").value_or(0);
+    if (without < executor::much_without_core) return "";
+    return "kernels had no core for " + percent(without) +
+           " of their time: other processes use these machines too, or the job may use fewer cores than it has "
+           "threads; times, and who waits for whom, say little of the plan";
+}
+
 }  // namespace
 
 std::vector<std::string> hints_of(Json const& report) {
@@ -210,26 +263,21 @@ std::vector<std::string> hints_of(Json const& report) {
         ++ranks;
     }
     double const mean = ranks > 0 ? sum / ranks : 0;
-    bool const shared = report.value("shared_cores", Json(false)) == Json(true);
-    if (shared)
-        out.push_back(
-            "ranks share cores: there are more threads than cores, so that some wait while others compute; "
-            "fewer ranks or --threads, or more hosts");
+    std::string const cores = cores_hint(report);
+    bool const shared = !cores.empty();
+    if (shared) out.push_back(cores);
     if (!shared && ranks > 1 && mean > 0 && most > 1.25 * mean)
         out.push_back("work is uneven: rank " + row("%.0f", busiest) + " computes " + plain(most / mean) +
-                      " times the mean; another rank count or --parts divides the labels better");
+                      " times the mean; another rank count divides labels better, or einplan's own choice, without "
+                      "--decompose, --parts and --place");
     if (!shared && mean_share(report, "communicating").value_or(0) > 0.3)
         out.push_back("ranks wait for messages " + percent(*mean_share(report, "communicating")) +
-                      " of the time: fewer ranks, --place best with a --cluster file, or a plan that moves less");
+                      " of the time: fewer ranks, or a plan that moves less, which einplan looks for by itself without "
+                      "--decompose, --parts and --place, best with a --cluster file");
     if (!shared && mean_share(report, "waiting").value_or(0) > 0.3)
         out.push_back("ranks have nothing to do " + percent(*mean_share(report, "waiting")) +
                       " of the time: eintool trace shows for whom they wait");
-    double const load = number_at(report, "/seconds/load").value_or(0),
-                 store = number_at(report, "/seconds/store").value_or(0);
-    double const total = number_at(report, "/seconds/total").value_or(0);
-    if (total > 0 && load + store > 0.5 * total)
-        out.push_back("files take " + percent((load + store) / total) +
-                      " of the run: --repeat and loops load once; a parallel file system reads faster");
+    if (std::string const loading = loading_hint(report); !loading.empty()) out.push_back(loading);
     if (number_at(report, "/spill/bytes").value_or(0) > 0)
         out.push_back("blocks go to disk and back: more ranks, or more --memory, would keep them");
     return out;
@@ -248,7 +296,7 @@ std::string report_screen(std::vector<NamedReport> const& reports) {
         out += row("  %-20s%16s%16s%16s\n", "", "first", "second", "second / first");
     }
     out += table(reports);
-    if (reports.size() == 2) return out;
+    if (reports.size() == 2) return out + difference_text(reports);
     out += ranks_table(reports[0].report);
     std::vector<std::string> const hints = hints_of(reports[0].report);
     if (!hints.empty()) out += "\n";

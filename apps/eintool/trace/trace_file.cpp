@@ -85,14 +85,19 @@ private:
             std::string const name = event.at("args").at("name");
             process.rank = rank_in(between(name + ",", "rank ", ','));
             process.predicted = name.find(", predicted") != std::string::npos;
+            out_.loops = out_.loops || name.find("one iteration of each loop") != std::string::npos;
             if (process.rank >= static_cast<int>(out_.ranks.size()))
                 out_.ranks.resize(static_cast<std::size_t>(process.rank) + 1);
+        } else if (what == "predicted_seconds") {
+            out_.predicted_seconds = event.at("args").at("seconds").get<double>();
         } else if (what == "process_labels") {
             std::string const label = event.at("args").at("labels");
-            if (process.predicted)
+            if (process.predicted) {
                 out_.machines = label.starts_with("on ") ? label.substr(3) : label;
-            else
+            } else {
                 out_.shared_cores = out_.shared_cores || label.find(executor::shares_cores) != std::string::npos;
+                out_.lost_cores = out_.lost_cores || label.find(executor::lost_cores) != std::string::npos;
+            }
         }
     }
 
@@ -127,7 +132,7 @@ private:
 
     void predicted(Json const& event, std::string const& category, Interval span) {
         first_predicted_ = std::min(first_predicted_, span.begin);
-        out_.predicted_seconds = std::max(out_.predicted_seconds, span.end - first_predicted_);
+        out_.predicted_once = std::max(out_.predicted_once, span.end - first_predicted_);
         Json const& args = event.at("args");
         if (category == "send" || category == "receive" || !args.contains("operations")) return;
         PredictedTasks& of = out_.predicted[name_of(event.at("name"))];

@@ -54,8 +54,11 @@ struct TraceFile {
     std::vector<std::string> names;
     std::map<int, PredictedTasks> predicted;  // by name
     std::string machines;                     // that it was predicted on: "the built-in cluster", or a cluster file
-    double predicted_seconds = 0;             // of one round; 0: unknown
+    double predicted_seconds = 0;             // of one round as it was; 0: unknown, or it did a part of the graph
+    double predicted_once = 0;                // of the whole graph with one iteration of each loop; 0: unknown
+    bool loops = false;                       // it has some
     bool shared_cores = false;                // some rank had fewer than it had threads
+    bool lost_cores = false;                  // kernels of some rank often had none, others having them
 };
 
 /// Reads it line by line, as einrun writes it: an event a line. @throws InputError for another file

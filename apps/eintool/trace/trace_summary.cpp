@@ -198,7 +198,8 @@ std::string ranks_text(TraceSummary const& summary) {
     return out;
 }
 
-/// @param shared  ranks share cores: one that makes a block late may have waited for a core
+/// @param shared  ranks share cores, with one another or with others: one that makes a block late may have waited for a
+/// core
 std::string reason_text(Wait const& wait, bool shared) {
     std::string const peer = "rank " + std::to_string(wait.peer);
     switch (wait.reason) {
@@ -218,7 +219,7 @@ std::string waits_text(TraceFile const& trace, TraceSummary const& summary) {
     for (std::size_t k = 0; k < std::min(most_rows, summary.waits.size()); ++k) {
         Wait const& wait = summary.waits[k];
         out += row("  %10s  rank %-5d %s%s\n", format_seconds(wait.seconds).c_str(), wait.rank,
-                   cut(reason_text(wait, trace.shared_cores), 60).c_str(),
+                   cut(reason_text(wait, trace.shared_cores || trace.lost_cores), 60).c_str(),
                    wait.times > 1 ? (", " + std::to_string(wait.times) + " times").c_str() : "");
     }
     return out;
@@ -291,6 +292,20 @@ std::string checkpoints_text(TraceFile const& trace) {
 
 }  // namespace
 
+namespace {
+
+/// A part of a run is not compared with all of it, nor all iterations of a loop with one.
+std::string predicted_text(TraceFile const& trace) {
+    if (trace.predicted_seconds > 0)
+        return "; predicted " + format_seconds(trace.predicted_seconds) + " on " + trace.machines;
+    if (trace.predicted_once > 0)
+        return "; the whole graph" + std::string(trace.loops ? ", each loop once," : "") + " was predicted to take " +
+               format_seconds(trace.predicted_once) + " on " + trace.machines;
+    return "";
+}
+
+}  // namespace
+
 std::string to_text(TraceFile const& trace, TraceSummary const& summary) {
     double longest = 0;
     for (TimeOfRank const& rank : summary.ranks) longest = std::max(longest, rank.executing);
@@ -300,12 +315,16 @@ std::string to_text(TraceFile const& trace, TraceSummary const& summary) {
                       (trace.ranks.size() == 1 ? " rank" : " ranks") + ", executes " +
                       format_seconds(longest / static_cast<double>(rounds)) +
                       (rounds > 1 ? " a round, " + std::to_string(rounds) + " rounds" : "");
-    if (trace.predicted_seconds > 0)
-        out += "; predicted " + format_seconds(trace.predicted_seconds) + " on " + trace.machines;
+    out += predicted_text(trace);
     if (trace.shared_cores)
         out +=
             "\n  ranks share cores: there are more threads than cores, so that times of tasks have waiting for a\n"
             "  core in them, and who waits for whom is by chance; fewer ranks or --threads, or more hosts";
+    if (trace.lost_cores && !trace.shared_cores)
+        out +=
+            "\n  kernels often had no core: other processes use these machines too, or the job may use fewer cores\n"
+            "  than it has threads, so that times of tasks have waiting for a core in them, and who waits for whom\n"
+            "  is by chance";
     return out + "\n" + checkpoints_text(trace) + ranks_text(summary) + waits_text(trace, summary) +
            kernels_text(trace, summary);
 }

@@ -91,6 +91,13 @@ TEST_CASE("two reports stand side by side with their ratio", "[apps][report]") {
     std::string const text = report_screen({{"a.json", first}, {"b.json", second}});
     INFO(text);
     CHECK(has(text, "execute                       1.00 s          250 ms            0.25\n"));
+    CHECK_FALSE(has(text, "they "));
+    Json other = second;
+    other["flops"] = 3e9;
+    CHECK(has(report_screen({{"a.json", first}, {"b.json", other}}), "they did not do the same work: another graph"));
+    other["graph"] = "h.json";
+    CHECK(has(report_screen({{"a.json", first}, {"b.json", other}}),
+              "they are of different graphs, g.json and h.json: "));
     CHECK(has(text, "in reduce tasks                    -          125 ms\n"));
     CHECK(has(text, "messages                           3               -\n"));
     CHECK(has(text, "spilled to disk                  0 B           1 KiB\n"));
@@ -111,7 +118,21 @@ TEST_CASE("hints follow from the figures", "[apps][report]") {
     CHECK(has(only(report_of({rank(0, 0.5, 0, 0.5)})), "nothing to do 50.0 %"));
     Json slow_files = report_of({rank(0, 0.9, 0, 0.1)});
     slow_files["seconds"] = {{"load", 8.0}, {"execute", 1.0}, {"store", 1.0}, {"total", 10.0}};
-    CHECK(has(only(slow_files), "files take 90.0 %"));
+    slow_files["seconds"]["store"] = 1.0;
+    CHECK(has(only(slow_files), "loading inputs takes 80.0 % of the run, and is done once"));
+    auto const mostly = [&](char const* from) {
+        Json report = slow_files;
+        report["loads"] = {{"made", 0.1}, {"files", 0.1}, {"archives", 0.1}, {"texts", 0.1}};
+        report["loads"][from] = 7.5;
+        return only(report);
+    };
+    CHECK(has(mostly("made"), "making random elements takes 80.0 %"));
+    CHECK_FALSE(has(mostly("made"), "file system"));
+    CHECK(has(mostly("files"), "a parallel file system reads faster"));
+    CHECK(has(mostly("archives"), "reading npz archives takes"));
+    CHECK(has(mostly("texts"), "scipy.sparse.save_npz"));
+    slow_files["seconds"] = {{"load", 1.0}, {"execute", 1.0}, {"store", 8.0}, {"total", 10.0}};
+    CHECK(has(only(slow_files), "writing results takes 80.0 %"));
     Json spilled = report_of({rank(0, 0.9, 0, 0.1)});
     spilled["spill"]["bytes"] = 8;
     CHECK(has(only(spilled), "go to disk"));
@@ -131,6 +152,16 @@ TEST_CASE("shares are of the time of the slowest rank, for whose end the others 
     CHECK(has(hints.at(0), "work is uneven"));
     CHECK(has(hints_of(shared).at(0), "ranks share cores"));
     for (std::string const& hint : hints_of(shared)) CHECK_FALSE(has(hint, "work is uneven"));
+}
+
+TEST_CASE("where kernels had no core, no plan and no rank is blamed", "[apps][report]") {
+    Json report = report_of({rank(0, 0.2, 0.8, 0), rank(1, 1, 0, 0)});
+    CHECK(has(hints_of(report).at(0), "work is uneven"));
+    report["cores"] = {{"in_kernels", 1.2}, {"without", 0.6}, {"share", 0.5}};
+    REQUIRE(hints_of(report).size() == 1);
+    CHECK(has(hints_of(report)[0], "kernels had no core for 50.0 % of their time: other processes use these machines"));
+    report["cores"]["share"] = 0.02;
+    CHECK(has(hints_of(report).at(0), "work is uneven"));
 }
 
 TEST_CASE("what is no report is refused, and one without its keys is shown", "[apps][report]") {

@@ -34,6 +34,7 @@ std::string const text = R"json({"displayTimeUnit":"ms","traceEvents":[
 {"ph":"X","pid":1,"tid":1,"ts":2500000,"dur":500000,"name":"apply C","cat":"piece","args":{"task":"task 2 (apply of node 'C', block C[0:2])","piece":1}},
 {"ph":"M","pid":3,"tid":0,"name":"process_name","args":{"name":"rank 1, predicted"}},
 {"ph":"M","pid":3,"tid":0,"name":"process_labels","args":{"labels":"on mine.json"}},
+{"ph":"M","pid":3,"tid":0,"name":"predicted_seconds","args":{"seconds":1}},
 {"ph":"X","pid":3,"tid":0,"ts":0,"dur":1000000,"name":"apply C","cat":"apply","args":{"task":"task 2 (apply of node 'C', block C[0:2])","operations":4e9,"limit_us":500000}}
 ]}
 )json";
@@ -105,6 +106,35 @@ TEST_CASE("ranks that share cores are told, and none is blamed for being late", 
     CHECK(screen.find("rank 0 to make A") == std::string::npos);
     CHECK(screen.find("A, which rank 0 makes when it has a core") != std::string::npos);
     CHECK(to_text(trace_of(text), summary_of(trace_of(text))).find("share cores") == std::string::npos);
+}
+
+TEST_CASE("a run is compared with what was predicted for as many iterations", "[apps][trace]") {
+    std::string looped = text;
+    looped.replace(looped.find("predicted\"}"), 9, "predicted, one iteration of each loop");
+    std::string const seconds = "\"seconds\":1}";
+    looped.replace(looped.find(seconds), seconds.size(), "\"seconds\":20}");
+    auto const screen = [](std::string const& of) { return to_text(trace_of(of), summary_of(trace_of(of))); };
+    CHECK(screen(looped).find("executes 4.00 s; predicted 20.0 s on mine.json") != std::string::npos);
+    std::string const line = R"({"ph":"M","pid":3,"tid":0,"name":"predicted_seconds","args":{"seconds":20}},)";
+    looped.erase(looped.find(line), line.size() + 1);  // of a part of a run nothing was predicted
+    CHECK(screen(looped).find(
+              "executes 4.00 s; the whole graph, each loop once, was predicted to take 1.00 s on mine.json") !=
+          std::string::npos);
+}
+
+TEST_CASE("kernels that lost their cores are told, and no rank is blamed", "[apps][trace]") {
+    std::string lost = text;
+    std::string const rank = R"({"ph":"M","pid":1,"tid":0,"name":"process_name","args":{"name":"rank 1"}},)";
+    lost.replace(
+        lost.find(rank), rank.size(),
+        rank + "\n" +
+            R"({"ph":"M","pid":1,"tid":0,"name":"process_labels","args":{"labels":"kernels often had no core"}},)");
+    TraceFile const trace = trace_of(lost);
+    std::string const screen = to_text(trace, summary_of(trace));
+    INFO(screen);
+    CHECK(trace.lost_cores);
+    CHECK(screen.find("kernels often had no core: other processes use these machines too") != std::string::npos);
+    CHECK(screen.find("rank 0 to make A") == std::string::npos);
 }
 
 TEST_CASE("stops for checkpoints are no rounds", "[apps][trace]") {
