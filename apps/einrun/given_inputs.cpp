@@ -39,6 +39,7 @@ void take_inputs_and_params(EinrunOptions const& options, schedule::Header& head
         schedule::Input& input = header.inputs[schedule::InputId{static_cast<std::int32_t>(at)}];
         input.source = source;
         input.planned.reset();  // another file was not there then
+        input.given = true;
     }
     header.params = given_params(options.params, header.params, tensors);
 }

@@ -129,7 +129,7 @@ EOT
     graph '{"shape": [1, 4], "dtype": "i32"}' "$sum"
     sed -i 's/, "A", "B", "X"\]/]/' g.json
     expect 0 "" einplan g.json -n 1 -q
-    expect 3 'or convert the file: a.astype("int32")' einrun g.sched -q --input X=i64.npy
+    expect 3 'file: a.astype("int32"), or write "dtype": "i64" with this file as' einrun g.sched -q --input X=i64.npy
     expect 3 'or reshape what is in the file: a.reshape(1, 4)' einrun g.sched -q --input X=i64.npy
     graph '{"shape": [4, 3]}' "$sum"
     sed -i 's/, "A", "B", "X"\]/]/' g.json

@@ -108,12 +108,13 @@ std::optional<DType> dtype_at(Json const& object) {
 }
 
 /// What a tensor is that leaves out its dtype: what its file says, or the graph's. Nothing where the file cannot be
-/// read now.
+/// read now, or is not the graph's: what it is says nothing of the graph.
 std::optional<DType> left_out_dtype(Header const& header, std::string const& tensor, fs::path const& folder,
                                     DType of_graph) {
     for (InputId id : header.inputs.ids()) {
         Input const& input = header.inputs[id];
         if (header.tensors[input.tensor].name != tensor) continue;
+        if (input.given) return std::nullopt;
         try {
             auto const contents = tensor::contents_of(input.source, tensor, folder);
             if (!contents) return of_graph;

@@ -28,6 +28,7 @@ struct Input {
     TensorId tensor;
     tensor::Source source;
     std::optional<tensor::Fingerprint> planned = {};  // of its file when the schedule was planned, if it was there
+    bool given = false;                               // to this run, in place of what the graph names
 };
 
 struct Output {

@@ -126,8 +126,10 @@ void check_contents(std::string const& file, Source const& source, Wanted const&
     Faults faults(file);
     if (!may_be_read_as(source, dtype, wanted.dtype))
         faults.add("tensor '" + wanted.name + "'", std::string(name(wanted.dtype)), std::string(name(dtype)),
-                   "declare \"dtype\": \"" + std::string(name(dtype)) + "\" or convert the file" +
-                       (wanted.dtype == DType::bf16 ? "" : ": a.astype(\"" + numpy_name(wanted.dtype) + "\")"));
+                   "convert what is in the file" +
+                       (wanted.dtype == DType::bf16 ? "" : ": a.astype(\"" + numpy_name(wanted.dtype) + "\")") +
+                       ", or write \"dtype\": \"" + std::string(name(dtype)) +
+                       "\" with this file as the tensor's \"data\", and plan again");
     if (!may_be_read_as(source, shape, wanted.shape))
         faults.add("tensor '" + wanted.name + "'", "shape " + to_string(wanted.shape), "shape " + to_string(shape),
                    mend_shape(shape, wanted.shape));

@@ -87,6 +87,20 @@ TEST_CASE("a graph that leaves shape and dtype to its files has not changed", "[
     CHECK(run.text.empty());
 }
 
+TEST_CASE("a given file of another type says nothing of the graph, which is not blamed", "[einrun][changes]") {
+    Changing place;
+    place.plan("sums.json", R"({"eingraph": 1, "tensors": {"X": {"data": {"npy": "X.npy"}}},
+        "nodes": [{"name": "s", "op": "relu", "inputs": ["X"]}], "outputs": ["s"]})");
+    tensor::write_npy(place / "narrow.npy", tensor::HostTensor(DType::f32, {8, 3}));
+    Outcome const run = place.alone("sums.sched --strict --quiet --input X=narrow.npy");
+    CAPTURE(run.text);
+    CHECK(run.code == 3);
+    CHECK(!has(run, "sums.json"));
+    CHECK(has(run,
+              "tensor 'X': expected f64, found f32; convert what is in the file: a.astype(\"float64\"), or write "
+              "\"dtype\": \"f32\" with this file as the tensor's \"data\", and plan again"));
+}
+
 TEST_CASE("the same graph and inputs give the same schedule, whenever they were written", "[einrun][changes]") {
     Changing place;
     std::string const first = read_text_file(place / "sums.sched");

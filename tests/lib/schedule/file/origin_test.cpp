@@ -112,6 +112,14 @@ TEST_CASE("what a graph leaves to its data files, or writes in another way, has 
     REQUIRE(changes(graph(R"(, "shape": [3, 4])")).size() == 1);
     planned.header.graph_text = graph(R"(, "shape": [4, 3], "dtype": "bf16")");  // rounded, which was asked for
     CHECK(changes(graph("")).size() == 1);
+    planned.header.graph_text = graph(R"(, "shape": [4, 3], "dtype": "f64")");
+    tensor::write_npy(planned.folder.path() / "B.npy", tensor::HostTensor(DType::i8, {4, 3}));
+    schedule::Input& given = planned.header.inputs[planned.header.inputs.last()];
+    given.source = tensor::NpySource{"B.npy"}, given.given = true;  // what another file holds says nothing of the graph
+    CHECK(changes(graph("")).empty());
+    REQUIRE(changes(graph(R"(, "dtype": "f32")")).size() == 1);
+    given.source = tensor::NpySource{"A.npy"}, given.given = false;
+    planned.header.graph_text = graph(R"(, "shape": [4, 3], "dtype": "bf16")");
     std::filesystem::remove(planned.folder.path() / "A.npy");  // whoever reads it says so
     CHECK(changes(graph("")).empty());
 }

@@ -130,9 +130,11 @@ TEST_CASE("files that are not what is declared are refused with the fix", "[lib]
         return faults_of([&] { tensor::open(NpySource{name}, "A", dtype, shape, folder.path()); });
     };
     using Faults = std::vector<Fault>;
-    CHECK(open("a.npy", DType::f32, {2, 3}) ==
-          Faults{{file, "tensor 'A'", "f32", "f64",
-                  "declare \"dtype\": \"f64\" or convert the file: a.astype(\"float32\")"}});
+    CHECK(
+        open("a.npy", DType::f32, {2, 3}) ==
+        Faults{{file, "tensor 'A'", "f32", "f64",
+                "convert what is in the file: a.astype(\"float32\"), or write \"dtype\": \"f64\" with this file as the "
+                "tensor's \"data\", and plan again"}});
     CHECK(open("a.npy", DType::f64, {3, 2}) ==
           Faults{{file, "tensor 'A'", "shape (3, 2)", "shape (2, 3)",
                   "declare \"shape\": [2, 3], or transpose what is in the file: a.T"}});

@@ -106,7 +106,9 @@ TEST_CASE("safetensors files that do not hold what is wanted are refused", "[lib
     CHECK(refuse("huge").expected.find("fewer than 2^63 bytes") == 0);
     CHECK(refuse("minus").where == "/minus/shape/0");
     CHECK(refuse("bare").expected == "the key \"shape\"");
-    CHECK(refuse("tok.w", DType::bf16).fix == "declare \"dtype\": \"f32\" or convert the file");
+    CHECK(refuse("tok.w", DType::bf16).fix ==
+          "convert what is in the file, or write \"dtype\": \"f32\" with this file as the tensor's \"data\", and plan "
+          "again");
     CHECK(refuse("tok.w", DType::f32, {4}).found == "shape (2,)");
     int files = 0;
     for (std::string const& bytes :
