@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "apps/index_values.hpp"
+#include "apps/tensor_suspicions.hpp"
 #include "lib/base/files/file_kind.hpp"
 #include "lib/base/files/missing_path.hpp"
 #include "lib/base/json.hpp"
@@ -125,6 +126,7 @@ graph::EinGraph read_graph(GraphFile& file, std::vector<std::string> const& inpu
     check_indices(read.graph, file, inputs);
     for (std::string& note : notes_of_files(read.graph)) file.notes.push_back(std::move(note));
     for (std::string& note : notes_of(read.graph)) file.notes.push_back(std::move(note));
+    for (std::string& note : tensor_suspicions(read.graph, file.text)) file.notes.push_back(std::move(note));
     return std::move(read.graph);
 }
 

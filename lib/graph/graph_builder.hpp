@@ -73,6 +73,7 @@ public:
     void end_loop(std::int64_t iterations, std::optional<ValueId> condition, std::vector<Loop::Carry> carries);
     /// Whether nodes that are added now are in the loop; they are in -1, the graph.
     bool is_open(std::int32_t loop) const;
+    bool in_loop() const { return loop_ >= 0; }
     /// Nodes that are added from now on are in this loop, which is there already. @return the one that they were in
     std::int32_t go_to_loop(std::int32_t loop) { return std::exchange(loop_, loop); }
 

@@ -82,6 +82,16 @@ class Mistakes(unittest.TestCase):
         self.refused("a function of what is carried, (x), found one of (x, k)",
                      lambda: el.loop(lambda x, k: x, carry={"x": X}, times=2))
 
+    def test_a_gradient_that_no_iteration_changes_is_told(self):
+        W = el.zeros(3)
+        with self.assertWarnsRegex(UserWarning, "the same in each iteration, since its loss was computed outside"):
+            el.loop(lambda V: V - 0.1 * el.grad((W ** 2).sum(), W), carry={"V": W}, times=3)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            el.loop(lambda V: V - 0.1 * el.grad((V ** 2).sum(), V), carry={"V": W}, times=3)
+            constant = el.grad((W ** 2).sum(), W)
+            el.loop(lambda V: V - 0.1 * constant, carry={"V": W}, times=3)
+
     def test_habits_of_other_libraries_are_answered(self):
         X = el.input("X", (3, 4))
         for attribute, text in (("backward", "einloom.grad(loss, [W])"), ("numpy", "einloom.run(x)"),
@@ -101,6 +111,17 @@ class Mistakes(unittest.TestCase):
         self.refused("elements are numpy.save('o.npy', run(x))", lambda: el.save("o.npy", X))
         self.refused("grad(f(X), [X])", lambda: el.grad(lambda x: x.sum()))
         self.refused("name them: grad(loss, [W])", lambda: el.grad(X.sum()))
+        plain = np.ones(3)
+        for wrt, found in ((plain, "a NumPy array"), ([plain], "a NumPy array"), (0.5, "a float"), ([1, 2], "a int")):
+            self.refused(f"found {found}, of which the loss has a copy; make it one before the loss is computed: "
+                         "W = el.tensor(W), then the loss, then grad(loss, W)",
+                         lambda wrt=wrt: el.grad((el.ones((4, 3)) @ plain).sum(), wrt))
+        self.refused("number 0 of shape (3,), which it does not read; differentiate by the very tensor that it was "
+                     "computed of", lambda: el.grad((el.ones((4, 3)) @ plain).sum(), el.tensor(np.arange(3.0))))
+        self.refused("list them: grad(loss, list(tensors.values()))", lambda: el.grad(X.sum(), {"X": X}))
+        self.assertEqual(len(el.grad(X.sum(), {"X": X}.values())), 1)
+        self.refused("transpose the second: a @ b.T", lambda: el.ones((5, 3)) @ el.ones((7, 3)))
+        self.refused("transpose the first: a.T @ b", lambda: el.ones((5, 3)) @ el.ones((5, 7)))
         self.refused("found shape () of i64; compute it in real numbers",
                      lambda: el.grad(el.zeros(3, dtype="int64").sum(), [X]))
 

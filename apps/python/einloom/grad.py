@@ -11,6 +11,16 @@ from .names import calling_frame
 from .node import Differentiation, Gradient, Node, in_order
 
 
+def _refuse_plain(one: Any) -> None:
+    """Numbers and other libraries' arrays: a graph holds copies of them, which nothing leads back to."""
+    if isinstance(one, Array):
+        return
+    kind_of = type(one)
+    name = "a NumPy array" if kind_of.__module__ == "numpy" else f"a {kind_of.__name__}"
+    raise refuse("grad", "tensors that the loss is computed from", f"{name}, of which the loss has a copy",
+                 "make it one before the loss is computed: W = el.tensor(W), then the loss, then grad(loss, W)")
+
+
 def grad(of: Array, wrt: Union[Array, Sequence[Array]] = ()) -> Any:
     """The gradients of a real scalar by tensors: a list for a list, one for one.
 
@@ -31,7 +41,14 @@ def grad(of: Array, wrt: Union[Array, Sequence[Array]] = ()) -> Any:
                 "compute it in real numbers: .astype('float64') where integers or truth values come in")
         raise refuse("grad", "a real scalar, shape ()", f"shape {loss.shape} of {loss.dtype}", mend)
     single = isinstance(wrt, Array)
-    by = [as_array(one).node for one in ([wrt] if single else wrt)]
+    if isinstance(wrt, dict):
+        raise refuse("grad", "a list of tensors", "a dict", "list them: grad(loss, list(tensors.values()))")
+    if not single and (not hasattr(wrt, "__iter__") or hasattr(wrt, "shape")):
+        _refuse_plain(wrt)
+    wanted = [wrt] if single else list(wrt)
+    for one in wanted:
+        _refuse_plain(one)
+    by = [as_array(one).node for one in wanted]
     for node in by:
         if kind(node.dtype) not in "fc":
             raise refuse("grad", "real or complex tensors", node.dtype, "convert with .astype before they are used")
@@ -54,4 +71,5 @@ def _check_read(loss: Node, by: Sequence[Node]) -> None:
             node.seen_from(calling_frame())
             raise refuse("grad", "tensors that the scalar is computed of",
                          f"{node.variable or f'number {place}'} of shape {node.shape}, which it does not read",
-                         "name the array itself: after w = w - step, w is another one")
+                         "differentiate by the very tensor that it was computed of: W = el.tensor(...), then the "
+                         "loss, then grad(loss, W); after W = W - step, W is another one")

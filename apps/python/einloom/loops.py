@@ -5,12 +5,13 @@ The function is called once, with arrays that stand for what an iteration reads;
 from __future__ import annotations
 
 import inspect
+import warnings
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from .array import Array, as_array
 from .checked import whole_number
 from .errors import refuse
-from .node import Carried, Left, Loop, Node
+from .node import Carried, Gradient, Left, Loop, Node, in_order
 
 Carry = Union[Mapping[str, Any], Sequence[Any], Array]
 _LONGEST_NAME = 24
@@ -46,6 +47,7 @@ def loop(step: Callable[..., Any], carry: Carry, times: Optional[int] = None,
     returned = _called(step, {key: Array(node) for key, node in carried.items()})
     nexts, others = _next_values(returned, begins)
     condition = _condition(while_, nexts, others)
+    _tell_the_same(list(carried.values()), [nexts[key].node for key in begins])
     made = Loop(list(begins.values()), list(carried.values()), [nexts[key].node for key in begins], times, condition,
                 max if times is None else None, _name_of(step))
     left = [Array(Left(made, position)) for position in range(len(begins))]
@@ -67,6 +69,18 @@ def _name_of(step: Callable[..., Any]) -> str:
     while around and around[-1] in _STEPS:
         around.pop()
     return around[-1] if around and len(around[-1]) <= _LONGEST_NAME else "loop"
+
+
+def _tell_the_same(carried: List[Carried], nexts: List[Node]) -> None:
+    """Of a gradient that the step takes of a loss from outside: what the loop carries does not reach it."""
+    first = min(one.serial for one in carried)
+    for node in in_order(nexts):
+        if isinstance(node, Gradient) and node.serial > first:
+            if not any(isinstance(read, Carried) for read in in_order([node.of_all.of])):
+                warnings.warn("loop: the step's gradient is the same in each iteration, since its loss was computed "
+                              "outside of the step; compute the loss in the step, of what it is given",
+                              UserWarning, stacklevel=3)
+                return
 
 
 def _named(step: Callable[..., Any], carry: Carry) -> Dict[str, Node]:

@@ -3,7 +3,9 @@
 // are there to be read, and a product of n operands has a gradient of 2(n - 1) products, not of n(n - 1).
 #pragma once
 
+#include <string>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "lib/graph/graph_builder.hpp"
@@ -18,13 +20,24 @@ public:
     std::vector<ValueId> const& order() const { return order_; }
     /// Whether `value` is `of` or what it is computed from.
     bool has(ValueId value) const { return seen_.count(value) > 0; }
-    /// A loop whose results `of` is computed from: gradients do not go through it. Empty: there is none.
-    std::string const& ended_loop() const { return ended_loop_; }
+    /// A loop that has ended and whose results `of` is computed from, those from `value`: gradients do not go through
+    /// it. Empty: there is none.
+    std::string through_loop(ValueId value) const { return through(value, ended_); }
+    /// The same of loops that have not ended: earlier iterations made of `value` what they carry.
+    std::string through_iterations(ValueId value) const { return through(value, carried_); }
+
+    /// Whether it is computed from what a loop carries that has not ended.
+    bool reads_carried() const { return !carried_.empty(); }
 
 private:
+    /// What this did not look behind: a value that a loop leaves or carries, and the loop's name.
+    using Stops = std::vector<std::pair<ValueId, std::string>>;
+    std::string through(ValueId value, Stops const& stops) const;
+
+    GraphBuilder& graph_;
     std::vector<ValueId> order_;
     std::unordered_set<ValueId> seen_;
-    std::string ended_loop_;
+    Stops ended_, carried_;
 };
 
 }  // namespace ein::graph::grad

@@ -13,6 +13,23 @@ std::size_t inner_axes(OpReader const& op, std::size_t k) { return std::min<std:
 /// vector).
 std::size_t summed_axis(OpReader const& op, std::size_t k) { return op.order(k) - (k == 1 ? inner_axes(op, k) : 1); }
 
+/// Which matrix is the other way round, and what multiplies it so.
+std::string transposed(OpReader const& op) {
+    Shape const &left = op.value(0).shape, &right = op.value(1).shape;
+    std::string fitting;
+    auto const add = [&](std::string const& einsum, std::size_t k) {
+        fitting += (fitting.empty() ? "write \"einsum\": \"" : ", or \"") + einsum + "\" in place of the \"op\"" +
+                   ", which transposes " + quote(op.value(k).name);
+    };
+    if (left.size() == 1 && right.size() == 2 && left[0] == right[1]) add("j,kj->k", 1);
+    if (left.size() == 2 && right.size() == 1 && left[0] == right[0]) add("ji,j->i", 0);
+    if (left.size() == 2 && right.size() == 2) {
+        if (left[1] == right[1]) add("ij,kj->ik", 1);
+        if (left[0] == right[0]) add("ji,jk->ik", 0);
+    }
+    return fitting.empty() ? "correct a shape, or transpose one of them" : fitting;
+}
+
 bool check_factors(OpReader const& op) {
     for (std::size_t k = 0; k < 2; ++k)
         if (op.order(k) == 0) {
@@ -24,7 +41,7 @@ bool check_factors(OpReader const& op) {
     op.fail_input(1,
                   std::to_string(left) + " elements along axis " + std::to_string(summed_axis(op, 1)) + ", as axis " +
                       std::to_string(summed_axis(op, 0)) + " of " + op.describe(0) + " has",
-                  op.describe(1), "transpose one of them");
+                  op.describe(1), transposed(op));
     return false;
 }
 

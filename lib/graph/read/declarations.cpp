@@ -11,7 +11,10 @@ namespace ein::graph {
 namespace {
 
 void tell_taken(Cursor const& at, std::string const& name) {
-    at.fail("a name that no other tensor or node has", quote(name) + " again", "rename one of them");
+    at.fail(
+        "a name that no other tensor or node has", quote(name) + " again",
+        "rename one of them; where the value that is now called otherwise is meant, as in \"outputs\", write the new "
+        "name");
 }
 
 /// "g/W1", "g/W2", ... of a gradient; what is wrong with "wrt" is reported when it is resolved.

@@ -195,6 +195,30 @@ void note_narrow_sums(NodeContext const& context, scalar::Params const& params, 
                     "; give the node \"dtype\": \"i64\", or " + output + " if that is meant");
 }
 
+/// A difference of unsigned numbers wraps wherever the second is the larger one, half of the time.
+void note_unsigned_differences(NodeContext const& context, std::vector<std::string>& notes) {
+    WrittenEinSum const& written = *context.written;
+    if (written.join != DType::u8 || written.output != DType::u8 || context.node.has("dtype")) return;
+    for (Expr const* part : scalar::arguments_first(written.einsum.join)) {
+        bool const subtracts = part->op() == Op::sub;
+        bool const from_most = subtracts && part->args()[0].op() == Op::number &&
+                               part->args()[0].node().value.real() >= *narrow_most(DType::u8);
+        if ((!subtracts || from_most) && part->op() != Op::neg) continue;
+        return notes.push_back("node '" + context.name +
+                               "': its join subtracts in u8, where 3 - 5 is 254; give the node \"dtype\": \"i16\", or "
+                               "\"u8\" if that is meant");
+    }
+}
+
+/// A dtype that has no imaginary parts is hardly how to take real ones.
+void note_imaginary_lost(NodeContext const& context, std::vector<std::string>& notes) {
+    WrittenEinSum const& written = *context.written;
+    bool const truth = written.agg == "any" || written.agg == "all";
+    if (!is_complex(written.join) || is_complex(written.output) || truth) return;
+    notes.push_back("node '" + context.name + "': its join is complex, and " + std::string(name(written.output)) +
+                    " keeps the real part alone; write real(...) if that is meant, or abs(...)");
+}
+
 bool is_infinite(Expr const& expr) {
     if (expr.op() == Op::neg) return is_infinite(expr.args()[0]);
     return expr.op() == Op::number && std::isinf(expr.node().value.real());
@@ -220,6 +244,8 @@ std::vector<std::string> number_suspicions(NodeContext const& context, scalar::P
     note_fractions_lost(context, params, notes);
     note_narrow_sums(context, params, notes);
     note_infinite_factors(context, notes);
+    note_unsigned_differences(context, notes);
+    note_imaginary_lost(context, notes);
     return notes;
 }
 

@@ -61,17 +61,39 @@ private:
         upstream_.emplace(context_.graph, *context_.inputs[0]);
         std::string const of = quote(context_.graph.value(*context_.inputs[0]).name);
         bool good = true;
+        if (context_.graph.in_loop() && !upstream_->reads_carried())
+            context_.notes.push_back(
+                "the gradient " + quote(context_.name) +
+                " is the same in each iteration: " + grad_.at("of").value().dump() +
+                " is computed from nothing that its loop carries; compute it in the body, of that");
         for (std::size_t k = 0; k < wrt.size(); ++k) {
-            if (upstream_->has(wrt[k].value)) continue;
+            std::string const loop = upstream_->through_loop(wrt[k].value);
+            if (upstream_->has(wrt[k].value)) {
+                if (!loop.empty()) note_part(wrt[k], loop);
+                continue;
+            }
             good = false;
-            wrt_at(k).fail("a tensor that " + of + " is computed from",
-                           quote(context_.graph.value(wrt[k].value).name) + ", which it does not depend on",
-                           upstream_->ended_loop().empty()
-                               ? "remove it, or correct one of the names"
-                               : "gradients do not go through loops, as " + quote(upstream_->ended_loop()) +
-                                     ": take them in its body, or of what it begins with");
+            std::string const name = quote(wrt_at(k).value().get<std::string>());
+            bool const earlier = !upstream_->through_iterations(wrt[k].value).empty();
+            if (loop.empty() && !earlier)
+                wrt_at(k).fail("a tensor that " + of + " is computed from", name + ", which it does not depend on",
+                               "remove it, or correct one of the names");
+            else
+                wrt_at(k).fail("a tensor that " + of + " depends on without going through a loop",
+                               name + ", which it depends on through " +
+                                   (earlier ? "earlier iterations" : "the loop " + quote(loop)) + " alone",
+                               "a gradient through iterations needs them as nodes of the graph: write them one by one "
+                               "in place of the loop (in Python a for loop writes them)");
         }
         return good;
+    }
+
+    void note_part(grad::Wrt const& wrt, std::string const& loop) {
+        context_.notes.push_back(
+            quote(wrt.gradient) + " is a part of the gradient: " + grad_.at("of").value().dump() + " depends on " +
+            quote(context_.graph.value(wrt.value).name) + " through the loop " + quote(loop) +
+            " too, which gradients do not go through; for all of it write the loop's iterations as nodes (in Python a "
+            "for loop writes them)");
     }
 
     std::vector<std::optional<ValueId>> differentiated(std::vector<grad::Wrt> const& wrt) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "lib/graph/read/name_suspicions.hpp"
 #include "lib/graph/read/number_suspicions.hpp"
 #include "lib/scalar/expression/ops.hpp"
 #include "lib/scalar/expression/walk.hpp"
@@ -158,6 +159,85 @@ void note_added_often(std::string const& node, EinSum const& einsum, std::vector
     }
 }
 
+/// Whether operands of a product, or of the square of a difference, that all have the summed labels differ in others:
+/// as in a product of matrices, and not as in a loss of each element.
+bool pairs_up(Expr const& term, std::vector<int> const& over, EinSum const& einsum) {
+    std::vector<Expr> parts{term};
+    std::set<std::set<int>> kinds;
+    for (std::size_t k = 0; k < parts.size() && k < 100; ++k) {
+        Expr const part = parts[k];
+        Op const op = part.op();
+        bool const square = op == Op::pow && scalar::is_number(part.args()[1], 2) && part.args()[0].op() == Op::sub;
+        if (square) parts.insert(parts.end(), part.args()[0].args().begin(), part.args()[0].args().end());
+        if (op == Op::mul || op == Op::neg || op == Op::cast)
+            parts.insert(parts.end(), part.args().begin(), part.args().end());
+        if (op == Op::div && is_constant(part.args()[1])) parts.push_back(part.args()[0]);
+        if (op != Op::operand) continue;
+        std::set<int> has = labels_of_term(part, einsum);
+        if (std::ranges::all_of(over, [&](int label) { return has.contains(label); })) kinds.insert(std::move(has));
+    }
+    return kinds.size() > 1;
+}
+
+/// What a function is taken of, where it is one that is nearly always meant of a sum: an activation, its leaky form
+/// that a condition writes, exp.
+std::optional<Expr> bent_of(Expr const& expr) {
+    std::vector<Expr> const& args = expr.args();
+    if (expr.op() == Op::exp || expr.op() == Op::erf) return args[0];
+    if (is_activation(expr)) return args[args.size() > 1 && is_constant(args[0]) ? 1 : 0];
+    if (expr.op() != Op::where || !scalar::is_truth(args[0].op()) || args[0].args().size() != 2) return std::nullopt;
+    std::vector<Expr> const& compared = args[0].args();
+    if (is_constant(compared[0]) == is_constant(compared[1])) return std::nullopt;
+    return compared[is_constant(compared[0]) ? 1 : 0];
+}
+
+/// The square of a number, in any spelling, with constant factors or without.
+bool is_square(Expr const& expr) {
+    std::vector<Expr> factors{expr}, varying;
+    for (std::size_t k = 0; k < factors.size() && k < 100; ++k) {
+        Expr const factor = factors[k];
+        if (factor.op() == Op::mul)
+            factors.insert(factors.end(), factor.args().begin(), factor.args().end());
+        else if (!is_constant(factor))
+            varying.push_back(factor);
+    }
+    if (varying.size() == 1) return varying[0].op() == Op::pow && scalar::is_number(varying[0].args()[1], 2);
+    return varying.size() == 2 && varying[0] == varying[1];
+}
+
+/// Functions of each product that are summed, where the function of the sum is meant: relu(x*y) of "ij,jk->ik".
+/// Who writes "agg": "sum" means it.
+std::optional<std::string> bent_before_sum(EinSum const& einsum) {
+    std::vector<int> over;
+    for (int label : einsum.aggregated())
+        if (einsum.extents[static_cast<std::size_t>(label)] > 1) over.push_back(label);
+    if (over.empty()) return std::nullopt;
+    auto const text = [&](std::string const& function, std::string const& of, std::string const& mend) {
+        return function + " is taken of each " + of + " before the sum over " + label_text(einsum, over) +
+               "; if of the sum is meant, take it in a node of its own, " + mend +
+               "; if not, write \"agg\": \"sum\" beside the join";
+    };
+    for (Expr const* part : scalar::arguments_first(einsum.join)) {
+        auto const inside = bent_of(*part);
+        if (!inside) continue;
+        std::vector<Expr> terms;
+        add_terms(*inside, terms);
+        std::erase_if(terms, is_constant);
+        if (terms.empty() ||
+            !std::ranges::all_of(terms, [&](Expr const& term) { return pairs_up(term, over, einsum); }))
+            continue;
+        std::string const function(scalar::info(part->op()).name);
+        bool const is_op = part->args().size() == 1;
+        return text(function, inside->op() == Op::mul ? "product" : "element",
+                    is_op ? "{\"op\": \"" + function + "\"}" : "with a join that reads this one");
+    }
+    Expr const top = unwrapped({einsum.join, 1, {}}).inside;
+    bool const root = top.op() == Op::sqrt || (top.op() == Op::pow && scalar::is_number(top.args()[1], 0.5));
+    if (root && is_square(top.args()[0]) && scalar::operands_of(top).size() <= einsum.operands())
+        return text("sqrt", "square", "or {\"op\": \"norm\"}");
+    return std::nullopt;
+}
+
 /// Two operands that have no label in common, each of which is summed over labels of its own.
 void note_sums_apart(std::string const& node, EinSum const& einsum, std::vector<std::string> const& inputs,
                      std::vector<std::string>& notes) {
@@ -177,6 +257,17 @@ void note_sums_apart(std::string const& node, EinSum const& einsum, std::vector<
         auto const label = lone(einsum.inputs[k]);
         if (!shares && label) apart.emplace_back(k, *label);
     }
+    auto const is_whole = [&](std::size_t k) {
+        return std::ranges::all_of(einsum.inputs[k], [&](int label) { return einsum.aggregates(label); });
+    };
+    auto const tensors =
+        std::ranges::count_if(einsum.inputs, [](std::vector<int> const& labels) { return !labels.empty(); });
+    if (apart.size() == 1 && tensors > 1 && is_whole(apart[0].first)) {
+        std::string const& name = inputs.at(apart[0].first);
+        notes.push_back("node '" + node + "': " + label_text(einsum, {apart[0].second}) + " of '" + name +
+                        "' is summed by itself, so that each element is multiplied by a sum of '" + name +
+                        "'; axes that belong together need one label");
+    }
     if (apart.size() < 2) return;
     auto const of = [&](std::size_t k) {
         return label_text(einsum, {apart[k].second}) + " of '" + inputs.at(apart[k].first) + "'";
@@ -194,105 +285,29 @@ void note_nothing_to_aggregate(NodeContext const& context, std::vector<std::stri
                     "\" has nothing to aggregate, since the output has every label; leave out what it is over");
 }
 
-/// "'E', 'F' and 3 more"
-std::string names_text(std::vector<std::string> const& names) {
-    constexpr std::size_t most = 5;
-    std::string out;
-    for (std::size_t k = 0; k < std::min(most, names.size()); ++k) out += (k > 0 ? ", '" : "'") + names[k] + "'";
-    return out + (names.size() > most ? " and " + std::to_string(names.size() - most) + " more" : "");
-}
-
-/// Names that are needed, found backwards.
-std::vector<char> needed_names(std::vector<NodeDeclaration> const& nodes, std::size_t names,
-                               std::vector<std::size_t> const& wanted) {
-    std::vector<std::size_t> producer(names, nodes.size()), left;
-    for (std::size_t k = 0; k < nodes.size(); ++k)
-        for (auto const& number : nodes[k].defines)
-            if (number) producer[*number] = k;
-    std::vector<char> needed(names, 0);
-    auto const want = [&](std::size_t number) {
-        if (needed[number] != 0) return;
-        needed[number] = 1;
-        left.push_back(number);
-    };
-    for (std::size_t number : wanted) want(number);
-    while (!left.empty()) {
-        std::size_t const made_by = producer[left.back()];
-        left.pop_back();
-        if (made_by == nodes.size()) continue;
-        for (auto const& input : nodes[made_by].inputs)
-            if (input) want(*input);
-    }
-    return needed;
-}
-
-void add_unneeded_nodes(std::vector<NodeDeclaration> const& nodes, std::size_t names,
-                        std::vector<std::size_t> const& wanted, std::string const& prefix,
-                        std::vector<std::string>& out) {
-    std::vector<char> const needed = needed_names(nodes, names, wanted);
-    for (NodeDeclaration const& node : nodes) {
-        bool const is_needed =
-            std::ranges::any_of(node.defines, [&](auto const& number) { return number && needed[*number] != 0; });
-        if (!is_needed) {
-            if (!node.name.empty()) out.push_back(prefix + node.name);
-            continue;
-        }
-        if (!node.loop) continue;
-        LoopDeclaration const& loop = *node.loop;
-        std::vector<std::size_t> roots;
-        for (LoopDeclaration::Carried const& carried : loop.carried)
-            if (carried.next) roots.push_back(*carried.next);
-        if (loop.condition) roots.push_back(*loop.condition);
-        add_unneeded_nodes(loop.body, loop.names.size(), roots, prefix + node.name + "/", out);
-    }
-}
-
-/// Outputs that are what a loop begins with, where nothing reads what it ends with.
-void note_begun_with(std::vector<NodeDeclaration> const& nodes, Names const& names, std::vector<char> const& needed,
-                     std::vector<std::size_t> const& outputs, std::vector<std::string>& notes) {
-    for (NodeDeclaration const& node : nodes) {
-        if (!node.loop) continue;
-        for (std::size_t k = 0; k < node.loop->carried.size() && k < node.inputs.size(); ++k) {
-            bool const is_output = node.inputs[k] && std::ranges::find(outputs, *node.inputs[k]) != outputs.end();
-            bool const ends_unread = k < node.defines.size() && node.defines[k] && needed[*node.defines[k]] == 0;
-            if (is_output && ends_unread)
-                notes.push_back("the output '" + names[*node.inputs[k]] + "' is what the loop '" + node.name +
-                                "' begins with; what it ends with is \"" + names[*node.defines[k]] + "\"");
-        }
-    }
-}
-
 }  // namespace
 
 std::vector<std::string> suspicions_of(NodeContext const& context, scalar::Params const& params) {
     std::vector<std::string> notes;
     EinSum const& einsum = context.written->einsum;
+    if (context.node.has("join") && context.node.at("join").value().is_string()) {
+        note_computed_names(context, notes);
+        note_strange_steps(context, notes);
+    }
     if (context.node.has("agg")) note_nothing_to_aggregate(context, notes);
     for (std::string& note : number_suspicions(context, params)) notes.push_back(std::move(note));
     if (context.written->agg != "sum") return notes;
-    if (context.node.has("join"))
+    if (context.node.has("join")) {
+        std::size_t const before = notes.size();
         note_added_often(context.name, einsum, context.input_names(), notes);
-    else
+        Op const top = einsum.join.op();
+        bool const is_product = (top == Op::mul || top == Op::div) && scalar::operands_of(einsum.join).size() > 1;
+        if (is_product) note_sums_apart(context.name, einsum, context.input_names(), notes);
+        auto const bent = context.node.has("agg") || notes.size() > before ? std::nullopt : bent_before_sum(einsum);
+        if (bent) notes.push_back("node '" + context.name + "': " + *bent);
+    } else {
         note_sums_apart(context.name, einsum, context.input_names(), notes);
-    return notes;
-}
-
-std::vector<std::string> unneeded(std::vector<NodeDeclaration> const& nodes, Names const& names, std::size_t tensors,
-                                  std::vector<std::size_t> const& outputs) {
-    std::vector<std::string> left_out, unread, notes;
-    add_unneeded_nodes(nodes, names.size(), outputs, "", left_out);
-    std::vector<char> const needed = needed_names(nodes, names.size(), outputs);
-    for (std::size_t number = 0; number < tensors; ++number)
-        if (needed[number] == 0) unread.push_back(names[number]);
-    note_begun_with(nodes, names, needed, outputs, notes);
-    if (!left_out.empty())
-        notes.push_back("no output needs " + std::string(left_out.size() == 1 ? "the node " : "the nodes ") +
-                        names_text(left_out) + ", which " + (left_out.size() == 1 ? "is" : "are") +
-                        " checked but not computed; name what you want in \"outputs\", or carry it out of its loop");
-    if (!unread.empty())
-        notes.push_back("no output needs the tensor" + std::string(unread.size() == 1 ? " " : "s ") +
-                        names_text(unread) + "; remove " + (unread.size() == 1 ? "it" : "them") +
-                        ", or correct what should read " + (unread.size() == 1 ? "it" : "them"));
+    }
     return notes;
 }
 

@@ -38,7 +38,77 @@ std::vector<std::string> gradient_nodes(std::string const& nodes, std::string co
 
 using Lines = std::vector<std::string>;
 
+/// w descends in the loop 'fit', with nodes behind it.
+std::string fitted(std::string const& behind) {
+    return R"({"eingraph": 1, "dtype": "f64", "tensors":
+        {"w": {"shape": [3]}, "X": {"shape": [4, 3]}, "u": {"shape": [3]}},
+        "nodes": [{"name": "fit", "loop": {"times": 5, "carry": {"w": "next"}, "body": [
+            {"name": "p", "einsum": "ij,j->", "inputs": ["X", "w"], "join": "(x*y)^2"},
+            {"name": "d", "grad": {"of": "p", "wrt": ["w"]}},
+            {"name": "next", "einsum": "i,i->i", "inputs": ["w", "d/w"], "join": "x - 0.1*y"}]}}, )" +
+           behind + "}";
+}
+std::vector<Fault> faults_in(std::string const& text) {
+    try {
+        read_graph(text, "g.json");
+    } catch (InputError const& error) {
+        return error.faults();
+    }
+    return {};
+}
+
 }  // namespace
+
+TEST_CASE("a gradient through a loop is refused as what it is, and told how to be written", "[lib][graph][gradient]") {
+    std::string const loss = R"({"name": "loss", "einsum": "i->", "inputs": ["fit/w"], "join": "x^2"}, )";
+    for (std::string const wrt : {"w", "X"}) {
+        CAPTURE(wrt);
+        auto const faults =
+            faults_in(fitted(loss + gradient("loss", "[\"" + wrt + "\"]") + R"(], "outputs": ["g/)" + wrt + "\"]"));
+        REQUIRE(faults.size() == 1);
+        CHECK(faults[0].expected == "a tensor that 'loss' depends on without going through a loop");
+        CHECK(faults[0].found == "'" + wrt + "', which it depends on through the loop 'fit' alone");
+        CHECK_THAT(faults[0].fix, Catch::Contains("write them one by one in place of the loop"));
+    }
+    auto const unrelated = faults_in(fitted(loss + gradient("loss", R"(["u"])") + R"(], "outputs": ["g/u"])"));
+    REQUIRE(unrelated.size() == 1);
+    CHECK(unrelated[0].found == "'u', which it does not depend on");
+    CHECK(unrelated[0].fix == "remove it, or correct one of the names");
+    CHECK(faults_in(fitted(loss + gradient("loss", R"(["fit/w"])") + R"(], "outputs": ["g/fit/w"])")).empty());
+}
+
+TEST_CASE("a gradient that no iteration changes is noted", "[lib][graph][gradient]") {
+    auto const notes = [](std::string const& read) {
+        return read_graph(R"({"eingraph": 1, "tensors": {"w": {"shape": [3]}, "start": {"shape": [3]}},
+            "nodes": [{"name": "fit", "loop": {"times": 5, "carry": {"w": "next"}, "body": [
+                {"name": "p", "einsum": "i->", "inputs": [")" +
+                              read + R"("], "join": "x^2"}, {"name": "d", "grad": {"of": "p", "wrt": [")" + read +
+                              R"("]}}, {"name": "next", "einsum": "i,i->i", "inputs": ["w", "d/)" + read +
+                              R"("], "join": "x - 0.1*y"}]}}], "outputs": ["fit/w", "start"]})",
+                          "g.json", {})
+            .notes;
+    };
+    CHECK(notes("w").empty());
+    REQUIRE_FALSE(notes("start").empty());
+    CHECK_THAT(notes("start")[0],
+               Catch::Contains("the gradient 'fit/d' is the same in each iteration: \"p\" is computed from nothing"));
+}
+
+TEST_CASE("a gradient that leaves out what goes through a loop is noted", "[lib][graph][gradient]") {
+    auto const notes = [](std::string const& join, std::string const& wrt) {
+        std::string const loss =
+            R"({"name": "loss", "einsum": "i,i->", "inputs": ["fit/w", "w"], "join": ")" + join + "\"}, ";
+        return read_graph(
+                   fitted(loss + gradient("loss", "[\"" + wrt + "\"]") + R"(], "outputs": ["g/)" + wrt + "\", \"u\"]"),
+                   "g.json", {})
+            .notes;
+    };
+    std::vector<std::string> const found = notes("x^2 + y^2", "w");
+    REQUIRE(found.size() == 1);
+    CHECK_THAT(found[0], Catch::Contains("'g/w' is a part of the gradient: \"loss\" depends on 'w' through the loop "
+                                         "'fit' too, which gradients do not go through"));
+    CHECK(notes("x^2 + y^2", "fit/w").empty());
+}
 
 TEST_CASE("the gradient of a product is the transposed product", "[lib][graph][gradient]") {
     std::string const nodes = R"({"name": "P", "einsum": "ij,jk->ik", "inputs": ["A", "B"]},

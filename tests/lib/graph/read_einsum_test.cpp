@@ -142,6 +142,33 @@ TEST_CASE("sums of comparisons count in the output's type", "[lib][graph]") {
     CHECK(accumulate(R"j("einsum": "ij->i", "inputs": ["z"], "join": "abs(x)", "agg": "max")j") == DType::f32);
 }
 
+TEST_CASE("axes that are the other way round are told with the subscripts that fit", "[lib][graph]") {
+    auto const fix = [](std::string const& einsum, std::string const& second, std::string const& first = "[30, 6]") {
+        try {
+            read_graph(R"({"eingraph": 1, "tensors": {"X": {"shape": )" + first + R"(}, "W": {"shape": )" + second +
+                           R"(}}, "nodes": [{"name": "h", "einsum": )" + einsum +
+                           R"(, "inputs": ["X", "W"]}], "outputs": ["h"]})",
+                       "g.json");
+        } catch (InputError const& error) {
+            return error.faults().front().fix;
+        }
+        return std::string("sound");
+    };
+    CHECK(fix("\"bi,io->bo\"", "[8, 6]") == "write \"bi,oi->bo\", since the axes of 'W' fit that way round");
+    CHECK(fix("\"b i, i o -> b o\"", "[8, 6]") ==
+          "write \"b i, o i -> b o\", since the axes of 'W' fit that way round");
+    CHECK(fix("\"bi, io -> bo\"", "[8, 6]") == "write \"bi,oi->bo\", since the axes of 'W' fit that way round");
+    CHECK(fix(R"({"in": [["b", "i"], ["i", "o"]], "out": ["b", "o"]})", "[8, 6]") ==
+          "write [\"o\",\"i\"] in its place, since the axes of 'W' fit that way round");
+    CHECK(fix("\"ij,j->i\"", "[30]") == "write \"ji,j->i\", since the axes of 'X' fit that way round");
+    CHECK(fix("\"ij,jk->ik\"", "[30, 6]") ==
+          "write \"ji,jk->ik\", since the axes of 'X' fit that way round, or "
+          "\"ij,kj->ik\", since the axes of 'W' fit that way round");
+    CHECK(fix("\"bqd,bdk->bqk\"", "[2, 7, 4]", "[2, 5, 4]") ==
+          "write \"bqd,bkd->bqk\", since the axes of 'W' fit that way round");
+    CHECK(fix("\"ij,jk->ik\"", "[7, 9]") == "rename the label, or correct a shape: no transpose of one input fits");
+}
+
 TEST_CASE("each fault of an einsum node says where, what and how to fix it", "[lib][graph]") {
     struct Row {
         char const* keys;

@@ -60,8 +60,8 @@ TEST_CASE("so is a bias inside what is taken of the sum", "[lib][graph][suspicio
     }
     CHECK_THAT(of("tanh(x*y + z)").at(0),
                Catch::Contains("inside tanh") && Catch::Contains("add it, and take tanh, in"));
-    for (std::string const join : {"(x*y + z)/3", "relu(x*y + z/size(j))", "relu(x*y)*z", "relu(x*y + 1)",
-                                   "(x*y - z)^2", "abs(x*y - z)", "exp(x*y - z)", "relu(x - z)*y", "max(x*y, z)"}) {
+    for (std::string const join : {"(x*y + z)/3", "relu(x*y + z/size(j))", "(x*y - z)^2", "abs(x*y - z)",
+                                   "exp(x*y - z)", "relu(x - z)*y", "max(x*y, z)"}) {
         CAPTURE(join);
         CHECK(of(join).empty());
     }
@@ -69,6 +69,166 @@ TEST_CASE("so is a bias inside what is taken of the sum", "[lib][graph][suspicio
         CAPTURE(join);
         CHECK(notes_of_node(R"("einsum": "ij,i->i", "inputs": ["A", "v"], "join": ")" + join + "\"").empty());
     }
+}
+
+TEST_CASE("a function of each product that is summed is noted, where of the sum is meant", "[lib][graph][suspicions]") {
+    auto const of = [](std::string const& join, std::string const& more = "") {
+        return notes_of_node(R"("einsum": "ij,jk->ik", "inputs": ["A", "B"], "join": ")" + join + "\"" + more);
+    };
+    for (std::string const join :
+         {"relu(x*y)", "gelu(x*y)/2", "0.5*tanh(2*x*y)", "sigmoid(-x*y)", "max(x*y, 0)", "max(0, x*y/3)", "exp(x*y)",
+          "exp(-(x - y)^2/2)", "x*y*sigmoid(x*y)", "where(x*y > 0, x*y, 0.01*x*y)", "relu(x*y + 1)", "1 - exp(-x*y)"}) {
+        CAPTURE(join);
+        std::vector<std::string> const found = of(join);
+        REQUIRE(found.size() == 1);
+        CHECK_THAT(found[0], Catch::Contains("before the sum over 'j'; if of the sum is meant"));
+        CHECK(of(join, R"(, "agg": "sum")").empty());  // who writes it means it
+        CHECK(of(join, R"(, "agg": "max")").empty());
+    }
+    CHECK_THAT(of("relu(x*y)").at(0), Catch::Contains("node 'C': relu is taken of each product") &&
+                                          Catch::Contains("in a node of its own, {\"op\": \"relu\"}"));
+    CHECK_THAT(of("max(x*y, 0)").at(0), Catch::Contains("with a join that reads this one"));
+    CHECK(notes_of_node(R"j("einsum": "ij,j->i", "inputs": ["B", "b"], "join": "tanh(x*y)")j").size() == 1);
+    for (std::string const join : {"x*y", "(x*y)^2", "abs(x*y)", "sqrt(x*y)", "relu(x)*y", "exp(x)*y", "exp(x - y)",
+                                   "relu(x - y)", "log(x*y)", "min(x, y)", "where(x > 0, y, 0)"}) {
+        CAPTURE(join);
+        CHECK(of(join).empty());
+    }
+    for (std::string const join : {"softplus(-x*y)", "relu(-x*y)", "max(0, 1 - x*y)", "exp(-x*y)"})  // losses
+        CHECK(notes_of_node(R"("einsum": "ij,ij->", "inputs": ["A", "A"], "join": ")" + join + "\"").empty());
+    CHECK(notes_of_node(R"j("einsum": "ij,jk->ijk", "inputs": ["A", "B"], "join": "relu(x*y)")j").empty());
+}
+
+TEST_CASE("so is the root of each square, which is no norm", "[lib][graph][suspicions]") {
+    auto const of = [](std::string const& einsum, std::string const& join) {
+        return notes_of_node("\"einsum\": \"" + einsum + R"(", "inputs": ["A"], "join": ")" + join + "\"");
+    };
+    for (std::string const join : {"sqrt(x^2)", "sqrt(x*x)", "(x^2)^0.5", "2*sqrt(3*x*x)", "sqrt(x**2)"}) {
+        CAPTURE(join);
+        REQUIRE(of("ij->i", join).size() == 1);
+        CHECK_THAT(of("ij->i", join)[0], Catch::Contains("sqrt is taken of each square before the sum over 'j'") &&
+                                             Catch::Contains("or {\"op\": \"norm\"}"));
+        CHECK(of("ij->ij", join).empty());
+    }
+    CHECK(notes_of_node(R"j("einsum": "ij,kj->ik", "inputs": ["A", "A"], "join": "sqrt((x - y)^2)")j").size() == 1);
+    for (std::string const join : {"sqrt(x)", "abs(x)", "x^0.5", "sqrt(x^2 + 1)"}) CHECK(of("ij->i", join).empty());
+}
+
+TEST_CASE("steps of descent with exchanged operands, or another tensor's gradient, are noted",
+          "[lib][graph][suspicions]") {
+    auto const of = [](std::string const& inputs, std::string const& join = "x - 0.1*y", std::string const& more = "") {
+        return read_graph(
+                   R"({"eingraph": 1, "params": {"eta": 2}, "tensors": {"W": {"shape": [3]}, "V": {"shape": [3]}},
+            "nodes": [{"name": "loss", "einsum": "i,i->", "inputs": ["W", "V"], "join": "(x - y)^2"},
+            {"name": "g", "grad": {"of": "loss", "wrt": ["W", "V"]}},
+            {"name": "n", "einsum": "i,i->i", "inputs": )" +
+                       inputs + R"(, "join": ")" + join + R"("}], "outputs": ["n", "g/W", "g/V")" + more + "]}",
+                   "g.json", {})
+            .notes;
+    };
+    for (std::string const join : {"x - 0.1*y", "x - y", "x - y*eta"}) {
+        REQUIRE(of(R"(["g/W", "W"])", join).size() == 1);
+        CHECK_THAT(of(R"(["g/W", "W"])", join)[0],
+                   Catch::Contains("node 'n' takes a part of 'W' from its gradient 'g/W'; a step of descent has "
+                                   "\"inputs\": [\"W\", \"g/W\"]"));
+        REQUIRE(of(R"(["W", "g/V"])", join).size() == 1);
+        CHECK_THAT(of(R"(["W", "g/V"])", join)[0],
+                   Catch::Contains("steps from 'W' along the gradient 'g/V', though there is \"g/W\""));
+        CHECK(of(R"(["W", "g/W"])", join).empty());
+        CHECK(of(R"(["W", "V"])", join).empty());
+    }
+    CHECK(of(R"(["g/W", "W"])", "x + 0.1*y").empty());  // weight decay
+    CHECK(of(R"(["g/W", "g/V"])", "x - y").empty());
+}
+
+TEST_CASE("a gradient that nothing reads is noted", "[lib][graph][suspicions]") {
+    auto const of = [](std::string const& outputs) {
+        return notes(R"({"name": "h", "einsum": "ij,jk->ik", "inputs": ["A", "B"]},
+            {"name": "l", "einsum": "ik->", "inputs": ["h"], "join": "x^2"},
+            {"name": "g", "grad": {"of": "l", "wrt": ["A", "B"]}})",
+                     outputs);
+    };
+    REQUIRE(of("\"g/A\"").size() == 1);
+    CHECK_THAT(of("\"g/A\"")[0], Catch::Contains("nothing reads the gradient 'g/B'; remove it from \"wrt\""));
+    CHECK(of(R"("g/A", "g/B")").empty());
+}
+
+TEST_CASE("a node that reads what a loop began with is noted where nothing reads its end", "[lib][graph][suspicions]") {
+    std::string const loop = R"({"name": "fit", "loop": {"times": 3, "carry": {"v": "next"}, "body": [
+        {"name": "next", "einsum": "i->i", "inputs": ["v"], "join": "x/2"}]}})";
+    std::string const behind = R"(, {"name": "end", "einsum": "i->", "inputs": ["v"], "join": "x^2"})";
+    std::vector<std::string> const found = notes(loop + behind, R"("fit/v", "end")");
+    REQUIRE(found.size() == 1);
+    CHECK_THAT(found[0],
+               Catch::Contains("node 'end' reads 'v', which the loop 'fit' begins with, and none reads what it "
+                               "ends with; write \"fit/v\" if that is meant"));
+    std::string const both = R"(, {"name": "end", "einsum": "i,i->", "inputs": ["fit/v", "v"], "join": "(x - y)^2"})";
+    CHECK(notes(loop + both, "\"end\"").empty());
+}
+
+TEST_CASE("an operand that is summed by itself multiplies with its sum, which is noted", "[lib][graph][suspicions]") {
+    for (std::string const keys : {R"("einsum": "ij,k->ij", "inputs": ["A", "b"])",
+                                   R"("einsum": "ij,k->ij", "inputs": ["A", "b"], "join": "x/y")",
+                                   R"("einsum": "ij,k->ij", "inputs": ["A", "b"], "join": "2*x*y")"}) {
+        CAPTURE(keys);
+        REQUIRE(notes_of_node(keys).size() == 1);
+        CHECK_THAT(
+            notes_of_node(keys)[0],
+            Catch::Contains("'k' of 'b' is summed by itself, so that each element is multiplied by a sum of 'b'"));
+    }
+    for (std::string const keys :
+         {R"("einsum": "ij,k->ijk", "inputs": ["A", "b"])", R"("einsum": "ij,->ij", "inputs": ["A", "s"])",
+          R"("einsum": "i,k->i", "inputs": ["v", "b"], "join": "x > y", "dtype": "i64")",
+          R"("einsum": "ij,ik->ij", "inputs": ["A", "A"])", R"("einsum": "ij,k->ik", "inputs": ["A", "b"])"}) {
+        CAPTURE(keys);
+        CHECK(notes_of_node(keys).empty());
+    }
+}
+
+TEST_CASE("differences of unsigned numbers and imaginary parts that get lost are noted", "[lib][graph][suspicions]") {
+    auto const of = [](std::string const& node, std::string const& dtype) {
+        return read_graph(R"({"eingraph": 1, "tensors": {"X": {"shape": [4], "dtype": ")" + dtype +
+                              R"("}, "Y": {"shape": [4], "dtype": ")" + dtype + R"("}}, "nodes": [{"name": "C", )" +
+                              node + R"(}], "outputs": ["X", "Y", "C"]})",
+                          "g.json", {})
+            .notes;
+    };
+    std::string const pair = R"("einsum": "i,i->i", "inputs": ["X", "Y"], "join": )";
+    for (std::string const node : {pair + "\"abs(x - y)\"", pair + "\"x - 128\"", pair + "\"-x\"",
+                                   pair + "\"(x - y)*2\"", std::string(R"("op": "subtract", "inputs": ["X", "Y"])")}) {
+        CAPTURE(node);
+        REQUIRE(of(node, "u8").size() == 1);
+        CHECK_THAT(of(node, "u8")[0], Catch::Contains("3 - 5 is 254") && Catch::Contains("\"dtype\": \"i16\""));
+        CHECK(of(node, "i16").empty());
+        CHECK(of(node + ", \"dtype\": \"u8\"", "u8").empty());
+    }
+    CHECK(of(pair + "\"255 - x\"", "u8").empty());
+    CHECK(of(pair + "\"x + y\"", "u8").empty());
+    for (std::string const node :
+         {pair + R"("x*y", "dtype": "f32")", std::string(R"("op": "cast", "inputs": "X", "dtype": "f32")")}) {
+        CAPTURE(node);
+        REQUIRE(of(node, "c64").size() == 1);
+        CHECK_THAT(of(node, "c64")[0],
+                   Catch::Contains("the real part alone") || Catch::Contains("its real part alone"));
+    }
+    CHECK(of(pair + "\"real(x*y)\"", "c64").empty());
+    CHECK(of(pair + "\"abs(x)\"", "c64").empty());
+}
+
+TEST_CASE("an input whose name is computed in the join is noted", "[lib][graph][suspicions]") {
+    auto const of = [](std::string const& join) {
+        return read_graph(
+                   R"({"eingraph": 1, "params": {"g": 2}, "tensors": {"W": {"shape": [3]}, "g/W": {"shape": [3]}},
+            "nodes": [{"name": "n", "einsum": "i,i->i", "inputs": ["W", "g/W"], "join": ")" +
+                       join + R"("}], "outputs": ["n"]})",
+                   "g.json", {})
+            .notes;
+    };
+    REQUIRE(of("W - 0.1*g/W").size() == 1);
+    CHECK_THAT(of("W - 0.1*g/W")[0], Catch::Contains("node 'n': 'g/W' in its join is computed of its words") &&
+                                         Catch::Contains("the input 'g/W' is y: write that"));
+    CHECK(of("x - 0.1*y").empty());
+    CHECK(of("x - 0.1*g / W").empty());
 }
 
 TEST_CASE("real numbers that are stored as integers are noted", "[lib][graph][suspicions]") {

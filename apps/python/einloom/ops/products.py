@@ -91,6 +91,16 @@ def _interleaved(given: List[Any], **options: Any) -> Array:
     return einsum(wanted, *given[0:len(given) // 2 * 2:2], **options)
 
 
+def _transposed(a: tuple[int, ...], b: tuple[int, ...]) -> str:
+    """Which factor is the other way round."""
+    fitting = []
+    if len(b) == 2 and a[-1] == b[-1]:
+        fitting.append("the second: a @ b.T")
+    if len(a) == 2 and a[0] == b[-2 if len(b) > 1 else 0]:
+        fitting.append("the first: a.T @ b")
+    return "transpose " + " or ".join(fitting) if fitting else "correct a shape, or transpose one of them"
+
+
 def matmul(x1: Any, x2: Any, /, out: Any = None, *, dtype: Any = None, casting: Any = None, order: Any = None,
            subok: bool = True) -> Array:
     """The product of matrices, vectors or batches of matrices.
@@ -104,7 +114,7 @@ def matmul(x1: Any, x2: Any, /, out: Any = None, *, dtype: Any = None, casting: 
         raise refuse("matmul", "vectors, matrices or batches of them", "a scalar", "use * for a scalar")
     if a.shape[-1] != b.shape[-2 if len(b.shape) > 1 else 0]:
         raise refuse("matmul", "as many columns on the left as rows on the right", f"shapes {a.shape} and {b.shape}",
-                     "transpose one of them")
+                     _transposed(a.shape, b.shape))
     batch = letters(max(len(a.shape), len(b.shape), 2) - 2, "ijk")
     left = batch[len(batch) - max(len(a.shape) - 2, 0):] + (("i", "j") if len(a.shape) > 1 else ("j",))
     right = batch[len(batch) - max(len(b.shape) - 2, 0):] + (("j", "k") if len(b.shape) > 1 else ("j",))

@@ -61,7 +61,7 @@ private:
 
     /// Whoever writes "ij jk -> ik" means two terms.
     std::string count_fix() const {
-        std::string const otherwise = "list an input for each term";
+        std::string otherwise = "list an input for each term";
         if (!einsum_.value().is_string() || subscripts_.inputs.size() != 1) return otherwise;
         Term const& words = subscripts_.inputs.front();
         bool const letters = words.size() == inputs_.size() && std::ranges::all_of(words, is_letters);
@@ -194,7 +194,67 @@ private:
         einsum_.fail("one extent for each label",
                      start + " in " + quote(inputs_[first.operand]->name) + " (" + place(first.operand) + ") but " +
                          std::to_string(extent) + " in " + quote(inputs_[operand]->name) + " (" + place(operand) + ")",
-                     "transpose one of them or rename the label");
+                     order_of_axes());
+    }
+
+    /// Where the axes of one input fit in another order, the subscripts for it.
+    std::string order_of_axes() const {
+        constexpr std::size_t most_told = 2;
+        std::vector<std::string> fitting;
+        for (std::size_t k = 0; k < inputs_.size(); ++k)
+            for (std::size_t a = 0; a < axes_[k].size(); ++a)
+                for (std::size_t b = a + 1; b < axes_[k].size(); ++b)
+                    if (fitting.size() <= most_told && !is_open(subscripts_.inputs[k]) && fits_with(k, a, b))
+                        fitting.push_back(text_with(k, a, b) + ", since the axes of " + quote(inputs_[k]->name) +
+                                          " fit that way round");
+        if (fitting.empty()) return "rename the label, or correct a shape: no transpose of one input fits";
+        if (fitting.size() > most_told) return "transpose one of them or rename the label";
+        return "write " + joined_by_or(fitting);
+    }
+    static std::string joined_by_or(std::vector<std::string> const& texts) {
+        std::string out;
+        for (std::string const& text : texts) out += (out.empty() ? "" : ", or ") + text;
+        return out;
+    }
+
+    /// Whether every label has one extent once two labels of an input are exchanged.
+    bool fits_with(std::size_t operand, std::size_t a, std::size_t b) const {
+        std::vector<Extent> extents(known_.size(), 1);
+        for (std::size_t k = 0; k < inputs_.size(); ++k) {
+            std::vector<int> labels = axes_[k];
+            if (k == operand) std::swap(labels[a], labels[b]);
+            for (std::size_t axis = 0; axis < labels.size(); ++axis) {
+                Extent& known = extents[static_cast<std::size_t>(labels[axis])];
+                Extent const extent = inputs_[k]->shape[axis];
+                if (known != 1 && extent != 1 && known != extent) return false;
+                known = std::max(known, extent);
+            }
+        }
+        return true;
+    }
+    /// As it is written now: letters, words or lists.
+    std::string text_with(std::size_t operand, std::size_t a, std::size_t b) const {
+        std::vector<Term> terms = subscripts_.inputs;
+        std::swap(terms[operand][a], terms[operand][b]);
+        if (!einsum_.value().is_string()) return Json(terms[operand]).dump() + " in its place";
+        std::string const& written = einsum_.value().get_ref<std::string const&>();
+        bool words = false;  // a space between labels, not beside ',' or '->'
+        for (std::size_t at = written.find(' '); at != std::string::npos; at = written.find(' ', at + 1)) {
+            std::size_t const next = written.find_first_not_of(' ', at);
+            bool const inside = at > 0 && next != std::string::npos && written[at - 1] != ',' &&
+                                written[at - 1] != '>' && written[at - 1] != ' ' && written[next] != ',' &&
+                                written[next] != '-';
+            words = words || inside;
+        }
+        terms.push_back(subscripts_.output);
+        std::string out;
+        for (std::size_t k = 0; k < terms.size(); ++k) {
+            std::string term;
+            for (std::string const& label : terms[k]) term += (term.empty() || !words ? "" : " ") + label;
+            std::string const arrow = words ? " -> " : "->", comma = words ? ", " : ",";
+            out += (k == 0 ? "" : k + 1 == terms.size() ? arrow : comma) + term;
+        }
+        return "\"" + out + "\"";
     }
 
     void read_sizes() {

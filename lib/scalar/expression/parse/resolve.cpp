@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <complex>
 #include <cstdlib>
@@ -74,6 +75,41 @@ std::vector<int> operands_called(std::string_view name, Names const& names) {
     for (std::size_t k = 0; k < names.tensors.size(); ++k)
         if (names.tensors[k] == name) out.push_back(static_cast<int>(k));
     return out;
+}
+
+bool is_word_character(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+/// Whether a tensor's name, as 'g/W' or 'W-next', is an expression of words of which one is this.
+bool has_word(std::string_view tensor, std::string_view word) {
+    for (std::size_t at = tensor.find(word); at != tensor.npos; at = tensor.find(word, at + 1)) {
+        std::size_t const end = at + word.size();
+        bool const begins = at == 0 || !is_word_character(tensor[at - 1]);
+        bool const ends = end == tensor.size() || !is_word_character(tensor[end]);
+        if (begins && ends && word.size() < tensor.size()) return true;
+    }
+    return false;
+}
+
+/// For a word of an input's name that no expression can have.
+std::string part_of_tensor(std::string_view name, Names const& names) {
+    for (std::size_t k = 0; k < names.tensors.size(); ++k)
+        if (has_word(names.tensors[k], name))
+            return quoted_text(names.tensors[k]) + " is inputs/" + std::to_string(k) + ": write " +
+                   operand_name(static_cast<int>(k), names.operands) + " in its place";
+    return {};
+}
+
+/// "x is 'W' and y is 'g/W': write one of these; ", where they are few.
+std::string operands_told(Names const& names) {
+    constexpr std::size_t most = 4;
+    if (names.tensors.empty() || names.tensors.size() > most) return "correct the name; ";
+    std::string out;
+    for (std::size_t k = 0; k < names.tensors.size(); ++k)
+        out += (k == 0                          ? ""
+                : k + 1 == names.tensors.size() ? " and "
+                                                : ", ") +
+               operand_name(static_cast<int>(k), names.operands) + " is " + quoted_text(names.tensors[k]);
+    return out + (names.tensors.size() == 1 ? ": write that; " : ": write one of these; ");
 }
 
 std::string operands_present(int operands) {
@@ -203,8 +239,9 @@ ParseFault unknown_name(std::string_view name, std::size_t where, Names const& n
     if (std::find(names.labels.begin(), names.labels.end(), name) != names.labels.end()) {
         fix = "write [" + std::string(name) + "] for the index of label " + quoted_text(name);
     } else {
-        fix = suggestion(name, near);
-        if (fix.empty()) fix = "add it to \"params\" or correct the name";
+        fix = part_of_tensor(name, names);
+        if (fix.empty()) fix = suggestion(name, near);
+        if (fix.empty()) fix = operands_told(names) + "a number of that name belongs into \"params\"";
     }
     known.insert(known.end(), {"inf", "nan", "pi", "e"});
     return {where, join_names(known), quoted_text(name), fix};
@@ -227,6 +264,18 @@ ParseFault unknown_extent(std::string_view label, std::size_t where, Names const
     return fault;
 }
 
+namespace {
+
+/// An aggregation is of the whole join, or of a node of its own.
+std::string mend_aggregation(std::string_view name, std::size_t where) {
+    std::string const text(name);
+    std::string const node = "a node of its own, {\"op\": \"" + text + "\"}, as another input of this one";
+    if (where == 0) return "write \"agg\": \"" + text + "\" beside the join that it is of, or " + node;
+    return "write " + node + " (\"agg\": \"" + text + "\" beside the join is of the whole join)";
+}
+
+}  // namespace
+
 ParseFault unknown_function(std::string_view name, std::size_t where) {
     std::vector<std::string> known(function_names().begin(), function_names().end());
     if (name.starts_with("cast_")) {
@@ -236,8 +285,7 @@ ParseFault unknown_function(std::string_view name, std::size_t where) {
     bool const is_made = std::find(made_of_sums.begin(), made_of_sums.end(), name) != made_of_sums.end();
     if (agg_from_name(name) || is_made)
         return {where, "a function of one element", quoted_text(name) + ", an aggregation",
-                "write \"agg\": \"" + std::string(name) + "\" beside the join, or a node {\"op\": \"" +
-                    std::string(name) + "\"}"};
+                mend_aggregation(name, where)};
     for (FunctionForm const& form : function_forms()) known.emplace_back(form.name);
     std::string fix = suggestion(name, known);
     return {where, "a function", quoted_text(name), fix.empty() ? "see the list of functions of \"join\"" : fix};

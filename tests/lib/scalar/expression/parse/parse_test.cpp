@@ -151,9 +151,17 @@ TEST_CASE("a fault names the place, what was expected, what was found, and the f
          "write the operand alone: \"einsum\" says which element it is; [i] is the index of label i"},
         {"x.T", 2, "a function", "'T'", "axes are the business of \"einsum\": \"ij->ji\""},
         {"sum(x)", 0, "a function of one element", "'sum', an aggregation",
-         "write \"agg\": \"sum\" beside the join, or a node {\"op\": \"sum\"}"},
+         "write \"agg\": \"sum\" beside the join that it is of, or a node of its own, {\"op\": \"sum\"}, as another "
+         "input of "
+         "this one"},
+        {"x - mean(x)", 4, "a function of one element", "'mean', an aggregation",
+         "write a node of its own, {\"op\": \"mean\"}, as another input of this one (\"agg\": \"mean\" beside the join "
+         "is "
+         "of the whole join)"},
         {"norm(x)", 0, "a function of one element", "'norm', an aggregation",
-         "write \"agg\": \"norm\" beside the join, or a node {\"op\": \"norm\"}"},
+         "write \"agg\": \"norm\" beside the join that it is of, or a node of its own, {\"op\": \"norm\"}, as another "
+         "input "
+         "of this one"},
         {"softmax(x)", 0, "a function", "'softmax'", "it needs a whole axis: write a node {\"op\": \"softmax\"}"},
         {"x.astype(float32)", 9, "x, y, z, eta, beta, inf, nan, pi or e", "'float32'",
          "write cast_f32(x) and the like to convert"},
@@ -162,7 +170,7 @@ TEST_CASE("a fault names the place, what was expected, what was found, and the f
         {"etta*x", 0, "x, y, z, eta, beta, inf, nan, pi or e", "'etta'", "did you mean \"eta\"?"},
         {"x*i", 2, "x, y, z, eta, beta, inf, nan, pi or e", "'i'", "write [i] for the index of label 'i'"},
         {"x*unheard", 2, "x, y, z, eta, beta, inf, nan, pi or e", "'unheard'",
-         "add it to \"params\" or correct the name"},
+         "correct the name; a number of that name belongs into \"params\""},
         {"x3", 0, "an operand of the node", "'x3'",
          "the node has 3 inputs, x to z; add an input or use one that is there"},
         {"[hed dim]", 0, "a label of the node (i, k or head dim)", "'hed dim'", "did you mean \"[head dim]\"?"},
