@@ -16,7 +16,7 @@ export SRUN_CPUS_PER_TASK=${SLURM_CPUS_PER_TASK:-8}
 
 refuse() { echo "$*" >&2; exit 2; }
 [ -n "${SLURM_JOB_ID:-}" ] ||
-    refuse "expected a job of Slurm, found none; submit this script: sbatch $0"
+    refuse "expected to run as a Slurm job, found none (SLURM_JOB_ID is not set): submit it: sbatch $0"
 [ -f "$schedule" ] ||
     refuse "expected $schedule in $PWD, found none; submit in its folder, or with sbatch --chdir=FOLDER"
 command -v einrun > /dev/null ||

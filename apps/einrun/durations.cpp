@@ -43,6 +43,28 @@ std::optional<double> job_end(std::string const& job) {
     return static_cast<double>(std::mktime(&parts));
 }
 
+/// "01:30:00", as Slurm writes times: "90min".
+std::string mend_clock(std::string const& text) {
+    int parts[3] = {}, count = 0;
+    char const *at = text.data(), *const end = text.data() + text.size();
+    while (count < 3) {
+        auto const [next, error] = std::from_chars(at, end, parts[count]);
+        if (error != std::errc{} || parts[count] < 0 || parts[count] > 1'000'000) return "";
+        ++count;
+        if (next == end) break;
+        if (*next != ':') return "";
+        at = next + 1;
+        if (count == 3) return "";
+    }
+    if (count < 2) return "";
+    std::int64_t const seconds = count == 3 ? std::int64_t{3600} * parts[0] + std::int64_t{60} * parts[1] + parts[2]
+                                            : std::int64_t{60} * parts[0] + parts[1];
+    if (seconds == 0) return "";
+    return seconds % 60 == 0 ? std::to_string(seconds / 60) + "min" : std::to_string(seconds) + "s";
+}
+
+constexpr double shortest_doubted = 1, longest_doubted = 300;  // seconds without a unit, which may be minutes
+
 }  // namespace
 
 double seconds_from(std::string const& text, std::string const& option) {
@@ -52,7 +74,17 @@ double seconds_from(std::string const& text, std::string const& option) {
         for (Unit const& unit : units)
             if (std::string_view(end, static_cast<std::size_t>(text.data() + text.size() - end)) == unit.name)
                 return value * unit.seconds;
-    throw UsageError(option + ": expected a time above 0 such as 90s, 10min or 2h, found '" + text + "'");
+    std::string const mend = mend_clock(text);
+    throw UsageError(option + ": expected a time above 0 such as 90s, 10min or 2h, found '" + text + "'" +
+                     (mend.empty() ? "" : "; write " + mend));
+}
+
+std::string note_of_short(std::string const& text, std::string const& option) {
+    bool const plain = !text.empty() && text.find_first_not_of("0123456789.") == std::string::npos;
+    double const value = plain ? std::atof(text.c_str()) : 0;
+    if (value < shortest_doubted || value >= longest_doubted) return "";
+    return option + ": " + text + " without a unit is " + text + " s: write " + text + "min if minutes are meant, or " +
+           text + "s";
 }
 
 void require_slurm_job() {

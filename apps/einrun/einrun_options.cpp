@@ -153,6 +153,8 @@ std::optional<EinrunOptions> einrun_options(int argc, char const* const* argv) {
     if (!texts.device_memory.empty()) options.run.device_memory = memory_budget(texts.device_memory, "--device-memory");
     if (!texts.memory.empty()) options.run.memory = memory_budget(texts.memory);
     options.warnings = small_sizes({{"--memory", texts.memory}, {"--device-memory", texts.device_memory}});
+    for (auto const& [text, option] : {std::pair{texts.every, "--every"}, {texts.stop_at, "--stop-at"}})
+        if (std::string note = note_of_short(text, option); !note.empty()) options.warnings.push_back(std::move(note));
     options.run.version = version("einrun").substr(7);
     if (!texts.every.empty()) options.run.checkpoints.times.every = seconds_from(texts.every, "--every");
     options.stops_at_job_end = texts.stop_at == "auto";

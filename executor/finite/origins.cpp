@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "executor/finite/hazards.hpp"
 #include "lib/base/error.hpp"
 
 namespace ein::executor {
@@ -136,6 +137,13 @@ std::string ranks_text(std::vector<int> const& ranks) {
     return out + (ranks.size() > most ? " and " + std::to_string(ranks.size() - most) + " more" : "");
 }
 
+std::string mend_of(Origin const& origin, schedule::Header const& header) {
+    for (schedule::Tensor const& tensor : header.tensors)
+        if (tensor.name == origin.node && origin.kernel < header.kernels.end_id())
+            return mend_of_hazard(header.kernels[origin.kernel], tensor.dtype, origin.count);
+    return "look at what it reads";
+}
+
 }  // namespace
 
 std::vector<Origin> origins(schedule::Header const& header, std::vector<SeenNonFinite> const& seen) {
@@ -181,8 +189,7 @@ std::string fault_text(std::vector<Origin> const& origins, schedule::Header cons
                        : "") +
            (first.has_infinity && first.count.nan != 0
                 ? "; 0*inf and inf - inf are nan, and its join has inf: write where(MASK, x, -inf) for a mask"
-                : "; look at what it reads, give it a wider dtype, or write inf or nan in its join where they are "
-                  "meant");
+                : "; " + mend_of(first, header) + "; where they are meant, write inf or nan in its join");
 }
 
 }  // namespace ein::executor

@@ -27,6 +27,22 @@ constexpr std::string_view pairs =
     "write \"pad_width\": [[before, after], ...], a pair for each axis from the first on, as NumPy has it";
 constexpr std::string_view output_behind =
     "write the output behind ->, as in \"ij,jk->ik\"; \"name\" is what the node is called";
+constexpr std::string_view node_cores =
+    "write \"threads\", which are those of one rank, and \"ranks_per_node\": their product is the cores of a node, as "
+    "16 "
+    "threads for each of 4 ranks on 64 cores";
+constexpr std::string_view node_gpus =
+    "write \"ranks_per_node\": as many as a node has GPUs, one for each rank; the cores of a node divided by that are "
+    "its "
+    "\"threads\"";
+constexpr std::string_view node_memory =
+    "write \"memory\", which blocks of one rank may take: that of a node divided by \"ranks_per_node\", less what "
+    "programs "
+    "take";
+constexpr std::string_view of_a_link =
+    "write it of the links: \"between\": {\"bandwidth\": \"100Gbit/s\", \"latency\": \"2us\"}, and \"inside\" for "
+    "those of a "
+    "node";
 constexpr std::string_view beside_data = "write it beside \"data\", as a key of the tensor";
 
 constexpr std::array foreign{
@@ -72,6 +88,35 @@ constexpr std::array foreign{
     ForeignKey{"shape", "fill", beside_data},
     ForeignKey{"shape", "values", beside_data},
     ForeignKey{"shape", "random", beside_data},
+    ForeignKey{"cores", "ranks_per_node", node_cores},
+    ForeignKey{"cpus", "ranks_per_node", node_cores},
+    ForeignKey{"cores_per_node", "ranks_per_node", node_cores},
+    ForeignKey{"cpus_per_node", "ranks_per_node", node_cores},
+    ForeignKey{"num_cores", "ranks_per_node", node_cores},
+    ForeignKey{"processors", "ranks_per_node", node_cores},
+    ForeignKey{"cpus_on_node", "ranks_per_node", node_cores},
+    ForeignKey{"sockets", "ranks_per_node", node_cores},
+    ForeignKey{"gpus", "ranks_per_node", node_gpus},
+    ForeignKey{"gpus_per_node", "ranks_per_node", node_gpus},
+    ForeignKey{"num_gpus", "ranks_per_node", node_gpus},
+    ForeignKey{"gpus_on_node", "ranks_per_node", node_gpus},
+    ForeignKey{"accelerators", "ranks_per_node", node_gpus},
+    ForeignKey{"mem", "ranks_per_node", node_memory},
+    ForeignKey{"ram", "ranks_per_node", node_memory},
+    ForeignKey{"memory_per_node", "ranks_per_node", node_memory},
+    ForeignKey{"mem_per_node", "ranks_per_node", node_memory},
+    ForeignKey{"node_memory", "ranks_per_node", node_memory},
+    ForeignKey{"threads_per_rank", "ranks_per_node", "write \"threads\""},
+    ForeignKey{"cpus_per_task", "ranks_per_node", "write \"threads\""},
+    ForeignKey{"cpus_per_rank", "ranks_per_node", "write \"threads\""},
+    ForeignKey{"threads_per_task", "ranks_per_node", "write \"threads\""},
+    ForeignKey{"tasks_per_node", "ranks_per_node", "write \"ranks_per_node\""},
+    ForeignKey{"ntasks_per_node", "ranks_per_node", "write \"ranks_per_node\""},
+    ForeignKey{"procs_per_node", "ranks_per_node", "write \"ranks_per_node\""},
+    ForeignKey{"processes_per_node", "ranks_per_node", "write \"ranks_per_node\""},
+    ForeignKey{"slots_per_node", "ranks_per_node", "write \"ranks_per_node\""},
+    ForeignKey{"bandwidth", "ranks_per_node", of_a_link},
+    ForeignKey{"latency", "ranks_per_node", of_a_link},
 };
 
 }  // namespace

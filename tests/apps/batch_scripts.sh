@@ -101,6 +101,12 @@ for k in 4 5 6 7 8; do job $k "mkdir first.checkpoint/00000$k; exit 75"; ends 0 
 job 1000 'mkdir first.checkpoint/000009; exit 75'; ends 75 no "a thousand restarts"
 job 0 'kill -USR1 $$'; ends 0 yes "told to stop before einrun had begun"
 
+# Started by hand it would get no time limit, memory or requeue.
+: > calls; PATH="$work/fake:$PATH" bash job.sh > log 2>&1 < /dev/null; code=$?; ends 2 no "no job"
+grep -q "^expected to run as a Slurm job, found none (SLURM_JOB_ID is not set): submit it: sbatch job.sh" log ||
+    fail "$(cat log)"
+[ ! -s calls ] || fail "no job: $(cat calls)"
+
 # What sbatch was given besides may not fit the schedule: nothing is started.
 job 0 'exit 0' SLURM_NTASKS=1; ends 2 no "fewer tasks than ranks"
 grep -q "^expected 2 tasks, which first.sched is for, found --ntasks=1; .* -n 1 --batch slurm$" log || fail "$(cat log)"

@@ -93,6 +93,26 @@ TEST_CASE("all faults of a cluster file are reported at once", "[scheduler][clus
         "\"8Gb/s\"; b may mean bits or bytes: write 8Gbit/s or 8GB/s");
 }
 
+TEST_CASE("what a node has is told from what a rank has", "[scheduler][cluster]") {
+    auto const fix = [](std::string const& keys) {
+        try {
+            cluster_from_json(Json::parse("{\"nodes\": 2, " + keys + "}"), "c.json");
+        } catch (InputError const& error) {
+            return error.faults().front().fix;
+        }
+        return std::string("sound");
+    };
+    for (char const* key : {"cores", "cpus", "cores_per_node", "sockets"}) {
+        std::string const mend = fix("\"" + std::string(key) + "\": 64");
+        CHECK_THAT(mend, Catch::Contains("their product is the cores of a node, as 16 threads for each of 4 ranks"));
+    }
+    CHECK_THAT(fix("\"gpus\": 4"), Catch::Contains("\"ranks_per_node\": as many as a node has GPUs"));
+    CHECK_THAT(fix("\"mem\": \"256GiB\""), Catch::Contains("that of a node divided by \"ranks_per_node\""));
+    CHECK(fix("\"cpus_per_task\": 8") == "write \"threads\"");
+    CHECK(fix("\"ntasks_per_node\": 8") == "write \"ranks_per_node\"");
+    CHECK_THAT(fix("\"bandwidth\": 8"), Catch::Contains("\"between\": {\"bandwidth\""));
+}
+
 TEST_CASE("a cluster with too few nodes is refused with its size", "[scheduler][cluster]") {
     Cluster cluster;
     check_room(cluster, 1000000);
