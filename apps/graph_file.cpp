@@ -9,6 +9,7 @@
 #include "lib/base/files/missing_path.hpp"
 #include "lib/base/json.hpp"
 #include "lib/graph/read_graph.hpp"
+#include "lib/tensor/formats/raw_doubts.hpp"
 #include "lib/tensor/read.hpp"
 #include "lib/tensor/storage/storage.hpp"
 
@@ -79,14 +80,20 @@ tensor::Source source_of(std::string const& tensor, tensor::Source const& source
 }
 
 /// Raw files have no header, but a length: that of the tensor. One that cannot be opened now is not looked at.
-void check_raw_files(graph::EinGraph const& graph, GraphFile const& file, std::vector<std::string> const& inputs) {
+void check_raw_files(graph::EinGraph const& graph, GraphFile& file, std::vector<std::string> const& inputs) {
+    constexpr std::size_t most_notes = 3;
+    std::size_t notes = 0;
     std::vector<Fault> faults;
     for (graph::Leaf const& leaf : graph.leaves) {
         graph::Value const& value = graph.value(leaf.value);
         tensor::Source const source = source_of(value.name, leaf.source, inputs);
-        if (!std::holds_alternative<tensor::RawSource>(source)) continue;
+        auto const* const raw = std::get_if<tensor::RawSource>(&source);
+        if (raw == nullptr) continue;
         try {
             tensor::open(source, value.name, value.dtype, value.shape, file.folder);
+            if (notes == most_notes) continue;
+            auto doubt = tensor::doubt_of_raw(*raw, value.name, value.dtype, value.shape, file.folder);
+            if (doubt) file.notes.push_back(std::move(*doubt)), ++notes;
         } catch (tensor::UnopenedFile const&) {  // told when it is needed
         } catch (InputError const& error) {
             faults.insert(faults.end(), error.faults().begin(), error.faults().end());
@@ -120,9 +127,9 @@ graph::EinGraph read_graph(GraphFile& file, std::vector<std::string> const& inpu
         return contents ? std::optional(graph::Header{std::move(*contents), source}) : std::nullopt;
     };
     graph::CompleteGraph read = graph::read_graph(file.text, file.name, headers);
-    check_raw_files(read.graph, file, inputs);
     file.text = std::move(read.text);
     file.notes = std::move(read.notes);
+    check_raw_files(read.graph, file, inputs);
     check_indices(read.graph, file, inputs);
     for (std::string& note : notes_of_files(read.graph)) file.notes.push_back(std::move(note));
     for (std::string& note : notes_of(read.graph)) file.notes.push_back(std::move(note));

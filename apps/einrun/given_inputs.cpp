@@ -5,6 +5,7 @@
 #include "apps/graph_inputs.hpp"
 #include "executor/io/inputs.hpp"
 #include "lib/base/json.hpp"
+#include "lib/tensor/formats/raw_doubts.hpp"
 
 namespace ein::apps {
 namespace {
@@ -40,6 +41,11 @@ void take_inputs_and_params(EinrunOptions const& options, schedule::Header& head
         input.source = source;
         input.planned.reset();  // another file was not there then
         input.given = true;
+        auto const* const raw = std::get_if<tensor::RawSource>(&source);
+        schedule::Tensor const& tensor = header.tensors[input.tensor];
+        auto const doubt =
+            raw != nullptr ? tensor::doubt_of_raw(*raw, tensor.name, tensor.dtype, tensor.shape, "") : std::nullopt;
+        if (doubt) warn("--input " + tensor.name + ": " + *doubt);
     }
     header.params = given_params(options.params, header.params, tensors);
 }

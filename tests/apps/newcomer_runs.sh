@@ -41,6 +41,26 @@ for name, most in (("short", 5), ("long", 500)):
 PY
 for name in rows made given short long; do "$bin/einplan" $name.json -n 2 -q; done
 
+# A raw file that fits and holds another dtype is noted when it is planned, and when it is given.
+python3 - <<'PY'
+import json, math, struct
+numbers = [math.sin(1.7 * k) * 3 + 0.01 * k for k in range(200)]
+open("head.bin", "wb").write(b"HEAD" * 4 + struct.pack("<200f", *numbers))
+open("whole.bin", "wb").write(struct.pack(">100d", *numbers[:100]))
+json.dump({"eingraph": 1, "dtype": "f64",
+           "tensors": {"R": {"shape": [100], "data": {"raw": "head.bin", "offset": 16}}, "S": {"shape": [100]}},
+           "nodes": [{"name": "t", "einsum": "i,i->", "inputs": ["R", "S"]}], "outputs": ["t"]}, open("raw.json", "w"))
+PY
+noted="note: 'R' is read from 'head.bin' from byte 16 on as f64, numbers of "
+expect 0 "$noted" "$bin/einplan" raw.json -n 2
+expect 0 "$noted" "$bin/eintool" validate raw.json
+expect 0 ': give the tensor "dtype": "f32", or "c64", if that was written' "$bin/einplan" raw.json -n 2 --dry-run
+expect 0 "warning: --input S: 'S' is read from '$work/whole.bin' as f64" run raw.sched --quiet --input S=whole.bin
+[ "$(run raw.sched --quiet --input S=whole.bin 2>&1 | grep -c 'bytes in the other order')" = 1 ] ||
+    { echo "FAILED: the order of bytes is not told once"; failed=1; }
+sed -i 's/"f64"/"f32"/; s/"shape": .100./"shape": [200]/g' raw.json
+refuse "is read from" "$bin/einplan" raw.json -n 2
+
 # An index out of range: which tensor, where, how many there are; before the run where it is known then.
 expect 3 "tensor 'tok': expected an index from -6 to 5, found 9 at [1, 0]" run rows.sched --input tok=tok.npy --quiet
 expect 3 "tensor 'tok': expected an index from -6 to 5, found 9 at [1, 0]" \
