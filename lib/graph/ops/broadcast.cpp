@@ -28,21 +28,6 @@ std::optional<Shape> broadcast_shape(OpReader const& op, std::vector<std::size_t
     return common;
 }
 
-void note_vector_and_column(OpReader const& op) {
-    if (op.inputs() != 2) return;
-    for (std::size_t const vector : {0U, 1U}) {
-        std::size_t const column = 1 - vector;
-        Shape const &row = op.value(vector).shape, &other = op.value(column).shape;
-        if (row.size() != 1 || row[0] < 2 || other != Shape{row[0], 1} || op.was_reshaped(column)) continue;
-        std::string const extent = std::to_string(row[0]);
-        op.note("node '" + op.node().at("name").value().get<std::string>() + "': '" + op.input_name(vector) +
-                "' of shape " + to_string(row) + " and '" + op.input_name(column) + "' of shape " + to_string(other) +
-                " give (" + extent + ", " + extent + "), each element with every other; if they belong together, " +
-                "reshape the second: {\"op\": \"reshape\", \"inputs\": \"" + op.input_name(column) +
-                "\", \"shape\": [" + extent + "]}");
-    }
-}
-
 BroadcastOperand broadcast_operand(OpReader& op, std::size_t k, Shape const& shape, std::size_t inner) {
     BroadcastOperand operand{op.input(k), {}};
     Shape const own = op.value(k).shape;

@@ -18,8 +18,4 @@ struct BroadcastOperand {
 /// Input k, whose last `inner` axes are left to the caller: their labels are not among those given.
 BroadcastOperand broadcast_operand(OpReader& op, std::size_t k, Shape const& shape, std::size_t inner = 0);
 
-/// Notes a vector and a column of its length, which make a matrix of every element with every other: of a
-/// difference, as in a loss, that is hardly meant. A column that the file reshapes to one is.
-void note_vector_and_column(OpReader const& op);
-
 }  // namespace ein::graph

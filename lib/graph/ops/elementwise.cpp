@@ -49,7 +49,7 @@ OpResult read_elementwise(OpReader& op) {
     auto const shape = broadcast_shape(op, std::vector<std::size_t>(op.inputs()));
     auto const type = result_type(op, join, common_of(op, join));
     if (!shape || !type) return std::nullopt;
-    note_vector_and_column(op);
+    op.note_broadcast(*shape);
     EinSum einsum = identity_einsum(*shape);
     einsum.inputs.clear();
     std::vector<ValueId> inputs;

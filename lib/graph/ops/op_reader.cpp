@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "lib/graph/read/fields.hpp"
+#include "lib/graph/read/pair_suspicions.hpp"
 
 namespace ein::graph {
 
@@ -94,6 +95,10 @@ std::optional<std::vector<std::size_t>> OpReader::normalized(AxesAttribute const
     auto list = in_order(axes, order);
     if (list) std::sort(list->begin(), list->end());
     return list;
+}
+
+void OpReader::note_broadcast(Shape const& result) const {
+    for (std::string& note : broadcast_suspicions(context_, result)) context_.notes.push_back(std::move(note));
 }
 
 void OpReader::fail_input(std::size_t k, std::string expected, std::string found, std::string fix) const {

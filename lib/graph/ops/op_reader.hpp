@@ -65,15 +65,8 @@ public:
     /// One axis from -order to order - 1 as 0 to order - 1.
     std::optional<std::size_t> one_axis(Cursor const& at, std::int64_t axis, std::size_t order) const;
 
-    /// What is sound and hardly meant.
-    void note(std::string text) const { context_.notes.push_back(std::move(text)); }
-    /// What the file calls input k.
-    std::string input_name(std::size_t k) const { return context_.input_names().at(k); }
-    /// Whether the file's own node brought input k to its shape.
-    bool was_reshaped(std::size_t k) const {
-        Node const* const made_by = context_.graph.producer(input(k));
-        return made_by != nullptr && std::holds_alternative<Reshape>(made_by->op);
-    }
+    /// What is hardly meant of two inputs that broadcast to `result`.
+    void note_broadcast(Shape const& result) const;
 
     /// A fault at input k.
     void fail_input(std::size_t k, std::string expected, std::string found, std::string fix) const;

@@ -79,6 +79,34 @@ void note_fractions_lost(NodeContext const& context, scalar::Params const& param
                     "\", or write floor(...) in its join where whole numbers are meant");
 }
 
+/// The least and the largest whole number of a type of integers.
+std::pair<double, double> range_of_integers(DType dtype) {
+    if (dtype == DType::u8) return {0, 255};
+    double const most = std::exp2(8.0 * static_cast<double>(size_of(dtype)) - 1);
+    return {-most, most - 1};
+}
+
+/// A real number that is added in a node of integers that cannot hold it: with digits alone it would be refused.
+void note_numbers_too_large(NodeContext const& context, std::vector<std::string>& notes) {
+    WrittenEinSum const& written = *context.written;
+    if (context.node.has("dtype") || !is_integer(written.output) || is_exact(written.join)) return;
+    auto const [least, most] = range_of_integers(written.output);
+    for (Expr const* part : scalar::arguments_first(written.einsum.join)) {
+        if (part->op() != Op::add && part->op() != Op::sub) continue;
+        for (Expr const& argument : part->args()) {
+            if (argument.op() != Op::number) continue;
+            double const value = argument.node().value.real();
+            if (!std::isfinite(value) || (value >= least && value <= most)) continue;
+            std::string const output(name(written.output));
+            return notes.push_back("node '" + context.name + "': its join adds " + Json(value).dump() + ", which " +
+                                   output +
+                                   ", its inputs' dtype, does not hold: its results wrap; give the node "
+                                   "\"dtype\": \"i64\", or " +
+                                   output + " if that is meant");
+        }
+    }
+}
+
 constexpr double unknown = std::numeric_limits<double>::infinity();
 
 /// The largest value of a narrow type of integers; nothing for others, whose sums hardly leave them.
@@ -242,6 +270,7 @@ void note_infinite_factors(NodeContext const& context, std::vector<std::string>&
 std::vector<std::string> number_suspicions(NodeContext const& context, scalar::Params const& params) {
     std::vector<std::string> notes;
     note_fractions_lost(context, params, notes);
+    if (notes.empty()) note_numbers_too_large(context, notes);
     note_narrow_sums(context, params, notes);
     note_infinite_factors(context, notes);
     note_unsigned_differences(context, notes);

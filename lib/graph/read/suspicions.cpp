@@ -6,6 +6,7 @@
 
 #include "lib/graph/read/name_suspicions.hpp"
 #include "lib/graph/read/number_suspicions.hpp"
+#include "lib/graph/read/pair_suspicions.hpp"
 #include "lib/scalar/expression/ops.hpp"
 #include "lib/scalar/expression/walk.hpp"
 
@@ -296,6 +297,7 @@ std::vector<std::string> suspicions_of(NodeContext const& context, scalar::Param
     }
     if (context.node.has("agg")) note_nothing_to_aggregate(context, notes);
     for (std::string& note : number_suspicions(context, params)) notes.push_back(std::move(note));
+    for (std::string& note : pair_suspicions(context)) notes.push_back(std::move(note));
     if (context.written->agg != "sum") return notes;
     if (context.node.has("join")) {
         std::size_t const before = notes.size();
