@@ -68,7 +68,7 @@ private:
         if (auto const at = optional_at(top_, "dtype")) default_dtype_ = read_dtype(*at).value_or(DType::f32);
         if (auto const at = optional_at(top_, "params")) params_ = read_params(*at);
         for (auto const& [name, value] : params_) param_names_.push_back(name);
-        names_.note_params(param_names_);
+        names_.note_params(params_);
     }
 
     void read_tensors() {

@@ -14,6 +14,11 @@ constexpr std::string_view attention =
     "{\"einsum\": \"qd,kd->qk\", \"join\": \"x*y/sqrt(size(d))\"}, a \"softmax\" over the last axis, then "
     "{\"einsum\": \"qk,kd->qd\"}; eintool make attention writes one";
 
+constexpr std::string_view gradient =
+    "{\"name\": \"g\", \"grad\": {\"of\": \"LOSS\", \"wrt\": [\"W\"]}} in place of \"op\" and of what goes with it; "
+    "its "
+    "value is \"g/W\"";
+
 /// What is no op here, and how it is written.
 constexpr Recipe recipes[]{
     {"cross_entropy",
@@ -77,6 +82,11 @@ constexpr Recipe recipes[]{
     {"inv", "it with the Python module: el.linalg.inv makes the nodes, el.save the graph"},
     {"det", "it with the Python module: el.linalg.det makes the nodes, el.save the graph"},
     {"cholesky", "it with the Python module: el.linalg.cholesky makes the nodes, el.save the graph"},
+    {"grad", gradient},
+    {"gradient", gradient},
+    {"backward", gradient},
+    {"autograd", gradient},
+    {"value_and_grad", gradient},
     {"stack", "a \"reshape\" of each input to a new axis of 1, then \"concat\""},
 };
 

@@ -1,11 +1,13 @@
 #include "lib/graph/read/declarations.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "lib/base/limits.hpp"
 #include "lib/base/text/near_names.hpp"
 #include "lib/graph/ein_graph.hpp"
 #include "lib/graph/read/fields.hpp"
+#include "lib/graph/read/gradient_form.hpp"
 
 namespace ein::graph {
 namespace {
@@ -137,9 +139,10 @@ std::string gradient_meant(std::string const& name, std::vector<std::string> con
 /// {"of": "loss", "wrt": ["W1", "W2"]}
 void resolve_gradient(NodeDeclaration& declaration, Names& names) {
     Cursor const grad = declaration.node.at("grad");
-    declaration.usable = grad.expect_object(R"({"of": "loss", "wrt": ["W"]})");
-    if (!declaration.usable) return;
-    grad.only_keys({"of", "wrt"});
+    declaration.usable = grad.value().is_object();
+    if (!declaration.usable)
+        return grad.fail("an object", brief(grad.value()), "write it as " + gradient_form(declaration.node));
+    check_gradient_keys(declaration.node);
     auto const of = required(grad, "of", "name the scalar to differentiate: \"of\": \"loss\"");
     auto const wrt = required(grad, "wrt", "name the tensors to differentiate by: \"wrt\": [\"W\"]");
     auto const list = wrt ? one_or_more(*wrt) : std::nullopt;
@@ -147,7 +150,11 @@ void resolve_gradient(NodeDeclaration& declaration, Names& names) {
     declaration.usable = of && list && !list->empty();
     if (of) declaration.inputs.push_back(resolve(*of, names, declaration.name));
     if (!list) return;
-    for (Cursor const& each : *list) declaration.inputs.push_back(resolve(each, names, declaration.name));
+    for (Cursor const& each : *list) {
+        if (each.value().is_number())
+            each.fail("the name of a tensor", brief(each.value()), "name what to differentiate by: \"wrt\": [\"W\"]");
+        declaration.inputs.push_back(each.value().is_number() ? std::nullopt : resolve(each, names, declaration.name));
+    }
 }
 
 /// The name of a scalar of the body. Who writes the condition itself is shown the node that computes it.
@@ -305,18 +312,25 @@ std::string Names::suggestion(std::string const& name, std::string const& own) {
             if (other.starts_with(name + "/") && own_values.size() < 4) own_values.push_back("\"" + other + "\"");
         if (!own_values.empty()) return "its values have names of their own: write " + one_of(own_values);
     }
-    if (is_param(name))
-        return "it is a param, which joins read by name; to read it as a tensor, or differentiate by it, make it one "
-               "in place of the "
-               "param: \"tensors\": {\"" +
-               name + "\": {\"shape\": [], \"data\": {\"fill\": 1}}} with its value for 1";
+    if (std::string mend = param_mend(name); !mend.empty()) return mend;
     if (std::string mend = derived_mend(name, known); !mend.empty()) return mend;
     if (std::string const meant = gradient_meant(name, known); !meant.empty()) return did_you_mean(meant);
     return mend_name(name, known, define);
 }
 
-bool Names::is_param(std::string const& name) const {
-    return std::ranges::find(params_, name) != params_.end() || (around_ != nullptr && around_->is_param(name));
+/// For a param, the tensor that it may be in its place.
+std::string Names::param_mend(std::string const& name) const {
+    auto const param = params_.find(name);
+    if (param == params_.end()) return around_ != nullptr ? around_->param_mend(name) : "";
+    double const value = param->second;
+    std::string const number = std::isfinite(value)  ? Json(value).dump()
+                               : std::isnan(value)   ? "\"nan\""
+                               : std::signbit(value) ? "\"-inf\""
+                                                     : "\"inf\"";
+    return "it is a param, which joins read by name; to read it as a tensor, or differentiate by it, write it as one: "
+           "\"tensors\": {" +
+           Json(name).dump() + ": {\"shape\": [], \"data\": {\"fill\": " + number + "}}} in place of \"params\": {" +
+           Json(name).dump() + ": " + number + "}";
 }
 
 /// For a name, or LOOP/NAME, that a loop's body has for itself.

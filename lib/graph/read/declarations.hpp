@@ -13,6 +13,7 @@
 
 #include "lib/base/json.hpp"
 #include "lib/graph/read/tuning.hpp"
+#include "lib/scalar/expression/expr.hpp"
 
 namespace ein::graph {
 
@@ -58,7 +59,7 @@ public:
     /// @param own  a node whose own names are not meant
     std::string suggestion(std::string const& name, std::string const& own = {});
     /// Params, which are read in joins alone.
-    void note_params(std::vector<std::string> const& params) { params_ = params; }
+    void note_params(scalar::Params const& params) { params_ = params; }
     /// Says of a name that it is a node's in a loop's body, and `loop` is that loop: nobody outside sees it.
     void note_inner(std::string const& name, std::string const& loop) { inner_.try_emplace(name, loop); }
     bool is_inner(std::string const& name) const { return inner_.contains(name); }
@@ -67,12 +68,12 @@ public:
 
 private:
     std::string inner_mend(std::string const& name) const;
-    bool is_param(std::string const& name) const;
+    std::string param_mend(std::string const& name) const;
 
     std::vector<std::string> names_;
     std::unordered_map<std::string, std::optional<std::size_t>> number_;  // nothing: kept
     std::unordered_map<std::string, std::string> inner_;                  // see note_inner
-    std::vector<std::string> params_;
+    scalar::Params params_;
     bool complete_ = true;
     int searches_left_ = tuning::most_searches;
     Names* around_ = nullptr;

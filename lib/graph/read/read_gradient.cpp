@@ -17,7 +17,6 @@ public:
         : context_(context), grad_(context.node.at("grad")), count_(context.inputs.size() - 1) {}
 
     std::vector<std::optional<ValueId>> read() {
-        context_.node.only_keys({"name", "grad"});
         check_scalar();
         std::vector<grad::Wrt> wrt;
         for (std::size_t k = 0; k < count_; ++k)

@@ -296,6 +296,45 @@ TEST_CASE("each fault of a gradient", "[lib][graph][gradient]") {
     CHECK_FALSE(faults[0].fix.empty());
 }
 
+TEST_CASE("a gradient in another form is answered with ours, in its own names", "[lib][graph][gradient]") {
+    struct Row {
+        std::string node, fix;
+    };
+    std::string const loss = R"({"name": "f", "einsum": "ij->", "inputs": ["A"], "join": "x^2"}, {"name": "g", )";
+    auto const row = GENERATE_COPY(values<Row>(
+        {{R"("grad": "f")", R"(write it as {"of": "f", "wrt": ["W"]})"},
+         {R"("grad": "f", "wrt": "A")", R"(write it as {"of": "f", "wrt": ["A"]})"},
+         {R"("grad": ["f", "A", "v"])", R"(write it as {"of": "f", "wrt": ["A","v"]})"},
+         {R"("grad": {"loss": "f", "wrt": ["A"]})", "write \"of\" for it"},
+         {R"("grad": {"of": "f", "params": ["A"]})", "write \"wrt\" for it"},
+         {R"("grad": {"of": "f", "wrt": ["A"], "params": ["A"]})", "remove it: \"wrt\" says it"},
+         {R"("grad": {"off": "f", "wrt": ["A"]})", "did you mean \"of\"?"},
+         {R"("grad": {"of": "f"}, "inputs": ["A"])", R"(write it within: "grad": {"of": "f", "wrt": ["A"]})"},
+         {R"("grad": {"wrt": "A"}, "of": "f")", R"(write it within: "grad": {"of": "f", "wrt": ["A"]})"},
+         {R"("grad": {"of": "f", "wrt": "A"}, "inputs": ["A"])",
+          "remove it: \"grad\" says what is differentiated, and by what"},
+         {R"("grad": {"of": "f", "wrt": 0})", "name what to differentiate by: \"wrt\": [\"W\"]"}}));
+    CAPTURE(row.node);
+    std::vector<Fault> const faults = faults_of(text_of(loss + row.node + "}", R"(["s"])"));
+    REQUIRE(!faults.empty());
+    CHECK(faults[0].fix == row.fix);
+}
+
+TEST_CASE("a param that is to be differentiated by is shown as the tensor that it may be", "[lib][graph][gradient]") {
+    for (auto const& [param, written] :
+         {std::pair("0.25", "0.25"), {"-3", "-3.0"}, {"\"inf\"", "\"inf\""}, {"\"nan\"", "\"nan\""}}) {
+        std::vector<Fault> const faults = faults_of(R"({"eingraph": 1, "params": {"eta": )" + std::string(param) +
+                                                    R"(}, "tensors": {"A": {"shape": [3]}}, "nodes": [
+            {"name": "f", "einsum": "i->", "inputs": ["A"], "join": "eta*x^2"},
+            {"name": "g", "grad": {"of": "f", "wrt": ["eta"]}}], "outputs": ["f"]})");
+        REQUIRE(faults.size() == 1);
+        CHECK_THAT(faults[0].fix,
+                   Catch::Contains("write it as one: \"tensors\": {\"eta\": {\"shape\": [], \"data\": "
+                                   "{\"fill\": " +
+                                   std::string(written) + "}}} in place of \"params\": {\"eta\": " + written + "}"));
+    }
+}
+
 TEST_CASE("a join whose derivative is too deep is a fault", "[lib][graph][gradient]") {
     std::string join = "x";
     for (int k = 0; k < 450; ++k) join = "sin(" + join + ")";

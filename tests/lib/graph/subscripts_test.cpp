@@ -119,6 +119,7 @@ TEST_CASE("each way to be wrong is reported", "[lib][graph]") {
          {R"({"out": []})", "fault: the key \"in\" | none"},
          {R"({"in": ["ij"], "out": []})", "fault: a list of labels | \"ij\""},
          {R"({"in": [["i", -2]]})", "fault: a label: a string, or a number from 0 | -2"},
+         {R"({"in": [["A", [0, 1]]]})", "fault: a label: a string, or a number from 0 | [0,1]"},
          {R"({"in": [["i", null]]})", "fault: a string | null"},
          {R"(["A", [0, 1]])", "fault: 0 lists of labels, one for each input, or one more for the output | 2"},
          {R"("b (h w) c -> b h w c")",

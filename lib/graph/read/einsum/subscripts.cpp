@@ -234,6 +234,11 @@ std::optional<Subscripts> from_text(std::string const& text, Cursor const& at,
 
 /// A label of a list: a string or, as in NumPy's sublists, a number from 0.
 std::optional<std::string> read_label(Cursor const& at) {
+    if (at.value().is_array()) {  // of NumPy's einsum(A, [0, 1], ...), with names for arrays
+        at.fail("a label: a string, or a number from 0", brief(at.value()),
+                "write the labels of each input alone, as [[0, 1], [1, 2], [0, 2]], and name the inputs in \"inputs\"");
+        return std::nullopt;
+    }
     if (!at.value().is_number()) return at.string();
     auto const number = at.integer();
     if (number && *number >= 0) return std::to_string(*number);
