@@ -12,6 +12,7 @@
 #include "apps/command_line.hpp"
 #include "apps/eintool/commands.hpp"
 #include "lib/base/error.hpp"
+#include "lib/base/files/file_kind.hpp"
 #include "lib/base/files/missing_path.hpp"
 #include "lib/tensor/compare.hpp"
 #include "lib/tensor/read.hpp"
@@ -151,9 +152,50 @@ void require_there(fs::path const& path) {
         throw InputError(Fault{path.string(), "", "a file or folder", "none", mend_missing(path, PathIs::either)});
 }
 
+/// What compares two files that are no results; "" where that is left to the reader of tensors.
+std::string mend_no_results(FileUse use, std::string const& a, std::string const& b) {
+    std::string const runs = " --out one, the other --out two, then eintool diff one two";
+    switch (use) {
+        case FileUse::graph:
+            return "plan and run both: eintool run " + a + " -n 4" + runs + "; diff -u " + a + " " + b +
+                   " compares their text";
+        case FileUse::schedule:
+            return "run both: einrun " + a + runs + "; eintool show " + a + " and eintool show " + b +
+                   " say what each does";
+        case FileUse::report: return "eintool report " + a + " " + b + " sets them side by side";
+        case FileUse::trace: return "eintool trace " + a + " and eintool trace " + b + " sum each up";
+        case FileUse::checkpoint:
+            return "name what lies in them: eintool diff " + (fs::path(a) / "000001").string() + " " +
+                   (fs::path(b) / "000001").string() + "; eintool show " + a + " says what there is";
+        case FileUse::plan:
+        case FileUse::cluster:
+        case FileUse::explanation:
+        case FileUse::opt_einsum:
+        case FileUse::cotengra:
+        case FileUse::omeinsum:
+        case FileUse::circuit: return "diff -u " + a + " " + b + " compares their text";
+        case FileUse::model:
+        case FileUse::other: return "";
+    }
+    return "";
+}
+
+/// Graphs, schedules, reports: what compares them is something else.
+void refuse_no_results(DiffOptions const& options) {
+    auto const a = kind_of_file(options.a), b = kind_of_file(options.b);
+    for (auto const& [file, kind] : {std::pair(options.a, a), {options.b, b}}) {
+        std::string const mend = kind ? mend_no_results(kind->use, options.a, options.b) : "";
+        bool const has_tensors = fs::is_directory(file) && !tensors_in(file).empty();  // as a checkpoint's own has
+        if (!mend.empty() && !has_tensors)
+            throw InputError(Fault{file, "", "results, which diff compares: .npy or .npz files, or folders of them",
+                                   found_text(*kind), a && b && a->use == b->use ? mend : kind->mend});
+    }
+}
+
 int diff(DiffOptions const& options) {
     require_there(options.a);
     require_there(options.b);
+    refuse_no_results(options);
     bool const folders = fs::is_directory(options.a);
     if (folders != fs::is_directory(options.b))
         throw UsageError("diff: expected two files or two folders, found the " +

@@ -62,5 +62,29 @@ reader "opt_einsum.json" "$bin/eintool" import opt_einsum @ -o x.json
 reader "cotengra.json" "$bin/eintool" import cotengra @ -o x.json
 reader "cotengra.json" "$bin/eintool" import omeinsum @ -o x.json
 reader "circuit.qasm program.py table.csv array.npy" "$bin/eintool" import qasm @ --amplitude 0 -o x.json
+
+# diff compares results: of two files of one other kind it says what compares them.
+mends[graph.json]="eintool run graph.json -n 4 --out one, the other --out two, then eintool diff one two"
+mends[graph.sched]="einrun graph.sched --out one, the other --out two, then eintool diff one two"
+mends[report.json]="eintool report report.json report.json sets them side by side"
+mends[trace.json]="eintool trace trace.json and eintool trace trace.json sum each up"
+for file in plan.json cluster.json explanation.json opt_einsum.json cotengra.json circuit.qasm; do
+    mends[$file]="diff -u $file $file compares their text"
+done
 reader "array.npy model" "$bin/eintool" diff @ @
+mends[graph.json]="plan it: einplan graph.json -n 4"
+for one in "graph.json array.npy" "results graph.json"; do
+    read -ra files <<< "$one"
+    said=$("$bin/eintool" diff "${files[@]}" 2>&1)
+    if [[ "$said" != "graph.json: expected results, which diff "*", found a graph; ${mends[graph.json]}"* ]]; then
+        echo "FAILED: diff $one: $said"; failed=1
+    fi
+done
+mkdir -p saved/000001 && echo '{"checkpoint": 1, "schedule": {}}' > saved/000001/manifest.json
+cp array.npy saved/000001
+said=$("$bin/eintool" diff saved saved 2>&1)
+if [[ "$said" != *"found "*"checkpoint"*"eintool diff saved/000001 saved/000001; eintool show saved"* ]] ||
+    ! "$bin/eintool" diff saved/000001 saved/000001 > /dev/null; then
+    echo "FAILED: diff of checkpoints: $said"; failed=1
+fi
 exit $failed
