@@ -12,6 +12,7 @@
 #include "apps/einrun/einrun_options.hpp"
 #include "apps/einrun/forecast.hpp"
 #include "apps/einrun/given_inputs.hpp"
+#include "apps/einrun/result_folder.hpp"
 #include "apps/einrun/verify_run.hpp"
 #include "apps/report_errors.hpp"
 #include "executor/checkpoint/checkpoints.hpp"
@@ -173,7 +174,10 @@ void run_as_rank(apps::EinrunOptions const& options, Transport& transport) {
         });
     });
     agree(transport, [&] {
-        if (first) tell_overwritten(options, schedule);
+        if (!first) return;
+        std::string const warning = apps::check_result_folder(settings.out, settings.checkpoints.folder);
+        if (!warning.empty()) warn(warning);
+        tell_overwritten(options, schedule);
     });
     compare_with_planning(transport, schedule, settings.strict ? OnChange::refuse : OnChange::warn, messages);
     agree(transport, [&] {

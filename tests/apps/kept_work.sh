@@ -41,6 +41,25 @@ expect 0 "" einrun add.sched -q --out res --checkpoint res
 expect 0 "nothing to do; give another folder to --checkpoint to run it again" \
     einrun add.sched -q --out res --checkpoint res
 
+# Results are not written into a checkpoint, which goes or is gone on from; beside checkpoints they are warned of.
+in_none="--out: expected a folder that is in no checkpoint, which goes once there is a later one, found"
+expect 2 "$in_none new/000001; give another, as --out results" einrun add.sched -q --checkpoint new --out new/000001
+expect 2 "$in_none new/../new/000012/out, in $work/new/000012" \
+    einrun add.sched -q --checkpoint ./new/ --out new/../new/000012/out
+[ ! -e new ] || fail "new was made"
+ln -s "$one" link
+expect 2 "$in_none link, in $work/$one; give another" einrun add.sched -q --out link
+expect 2 "$in_none $one" einrun add.sched -q --out "$one"
+[ ! -e "$one/B.npy" ] || fail "a result was written into $one"
+expect 0 "warning: --out and --checkpoint are one folder, ./both/: who removes the results removes the checkpoints \
+too; give --checkpoint a folder of its own" einrun add.sched -q --out ./both/ --checkpoint both
+for pair in "outer outer/ck" "outer2/out outer2" "o ."; do
+    read -r out checkpoints <<< "$pair"
+    said=$(einrun add.sched -q --out "$out" --checkpoint "$checkpoints" 2>&1) || fail "$pair: $said"
+    [[ "$said" != *warning* ]] || fail "$pair: $said"
+done
+rm -f .lock finished.json
+
 # An output that replaces the file of an input is told, and refused where the input is wanted once more.
 mkdir -p results
 cp res/B.npy results/W1.npy
