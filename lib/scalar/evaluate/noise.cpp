@@ -41,24 +41,32 @@ bool is_held(double value, DType type) {
     return narrow == value;
 }
 
+/// How large what rounds a complex number's parts is: as the whole, but where one part is infinite or nan the other has
+/// digits all the same.
+std::complex<double> sizes_of_parts(std::complex<double> value) {
+    double const size = std::hypot(value.real(), value.imag());
+    if (std::isfinite(size)) return {size, size};
+    return {std::fabs(value.real()), std::fabs(value.imag())};
+}
+
 }  // namespace
 
 double Noise::rounded(double value, DType type) { return rounded(value, std::fabs(value), type); }
 
 std::complex<double> Noise::rounded(std::complex<double> value, DType type) {
-    double const size = std::hypot(value.real(), value.imag());
-    return {rounded(value.real(), size, type), rounded(value.imag(), size, type)};
+    std::complex<double> const size = sizes_of_parts(value);
+    return {rounded(value.real(), size.real(), type), rounded(value.imag(), size.imag(), type)};
 }
 
 double Noise::reordered(double sum, double magnitude, DType type) const {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     double const greatest = limits_of(type).greatest;
     if (!std::isfinite(sum)) return sum;
-    if (std::fabs(sum) > greatest) return std::copysign(infinity, sum);
     bool const high = magnitude / 2 + sum / 2 > greatest, low = magnitude / 2 - sum / 2 > greatest;
     if (order_ == Order::positive_first && high) return infinity;
     if (order_ == Order::negative_first && low) return -infinity;
-    return order_ == Order::apart && high && low ? std::numeric_limits<double>::quiet_NaN() : sum;
+    if (order_ == Order::apart && high && low) return std::numeric_limits<double>::quiet_NaN();
+    return std::fabs(sum) > greatest ? std::copysign(infinity, sum) : sum;
 }
 
 std::complex<double> Noise::reordered(std::complex<double> sum, double magnitude, DType type) const {
@@ -90,8 +98,8 @@ double Noise::digits(double value, double size, DType type) {
 }
 
 std::complex<double> Noise::partial(std::complex<double> value, DType type) {
-    double const size = std::hypot(value.real(), value.imag());
-    return {digits(value.real(), size, type), digits(value.imag(), size, type)};
+    std::complex<double> const size = sizes_of_parts(value);
+    return {digits(value.real(), size.real(), type), digits(value.imag(), size.imag(), type)};
 }
 
 double Noise::rounded(double value, double size, DType type) {

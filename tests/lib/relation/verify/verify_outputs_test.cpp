@@ -264,6 +264,27 @@ TEST_CASE("sums that overflow in one order only are excused by name, wrong numbe
     CHECK(run.verify().overflow() == 0);
 }
 
+TEST_CASE("a sum beyond its type is infinite or nan by the order of its terms", "[relation][verify]") {
+    Json const large = values({{3e38, 3e38, -3e38, -3e38, -3e38, -3e38}}, {1, 6});  // in all -6e38
+    Run const run(graph_of({{"x", values({1.0}, {1})}, {"Y", large}},
+                           {node("Z", "i,ij->i", {"x", "Y"}, {{"join", "x*(y+0)"}})}, {"Z"}, "f32"));
+    run.spoil("Z", 0, -std::numeric_limits<double>::infinity());
+    CHECK(run.verify().mismatches.empty());
+    CHECK(run.verify().overflow() == 0);
+    run.spoil("Z", 0, std::nan(""));  // as two partial sums leave it, one of each sign
+    CHECK(run.verify().mismatches.empty());
+    CHECK(run.verify().overflow() == 1);
+    run.spoil("Z", 0, -1e38);
+    CHECK(run.verify().mismatches.size() == 1);
+    // Where all terms have one sign nothing but one infinity can come out.
+    Run const one_sign(graph_of({{"x", values({1.0}, {1})}, {"Y", values({{-3e38, -3e38, -3e38}}, {1, 3})}},
+                                {node("Z", "i,ij->i", {"x", "Y"}, {{"join", "x*(y+0)"}})}, {"Z"}, "f32"));
+    for (double const other : {std::numeric_limits<double>::infinity(), std::nan("")}) {
+        one_sign.spoil("Z", 0, other);
+        CHECK(one_sign.verify().mismatches.size() == 1);
+    }
+}
+
 TEST_CASE("a lone sum that leaves f32 where the result does not is right, and what else came out is wrong",
           "[relation][verify]") {
     // the sum of Y is 6e38: finite times x, and infinite times nothing

@@ -113,8 +113,26 @@ TEST_CASE("sums come out as other orders of adding up may leave them, a seed an 
         CHECK(outcome(seed, -4e38, 4e38) == -inf);  // as a whole
         CHECK(outcome(seed, -inf, inf) == -inf);
     }
+    // A sum that is out of range by itself, of terms that are so either way: 6e38 and -1e39.
+    CHECK(outcome(0, -4e38, 16e38) == -inf);
+    CHECK(outcome(1, -4e38, 16e38) == inf);
+    CHECK(outcome(2, -4e38, 16e38) == -inf);
+    CHECK(std::isnan(outcome(3, -4e38, 16e38)));
     CHECK(Noise(1).reordered({1, 1}, 9e38, DType::c64) == std::complex<double>(inf, inf));
     CHECK(Noise(1).reordered({1, 0}, 9e38, DType::f32) == std::complex<double>(inf, 0));
+}
+
+TEST_CASE("a part of a complex number keeps its digits beside an infinite one", "[scalar][noise]") {
+    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+        Noise noise(seed);
+        std::complex<double> const value(1.0 / 3, -inf);
+        for (std::complex<double> const moved : {noise.partial(value, DType::c64), noise.rounded(value, DType::c64)}) {
+            CHECK(std::fabs(moved.real() - 1.0 / 3) <= 0x1p-24);
+            CHECK(moved.imag() == -inf);
+        }
+        CHECK(std::isnan(noise.partial({std::nan(""), 1.0 / 3}, DType::c64).real()));
+        CHECK(std::isfinite(noise.partial({std::nan(""), 1.0 / 3}, DType::c64).imag()));
+    }
 }
 
 TEST_CASE("a sum's noise is that of its terms, and partial sums may be out of range", "[scalar][noise]") {
