@@ -181,6 +181,10 @@ TEST_CASE("var, std and norm of any join", "[lib][graph]") {
           Lines{"out:sum f32(2,) = A(i j) -> (i) sum abs(x)", "out:mean f32(2,) = out:sum(i) -> (i) sum x/3.0",
                 "out:squares f32(2,) = A(i j) out:mean(i) -> (i) sum (abs(x) - y)*(abs(x) - y)",
                 "out f32(2,) = out:squares(i) -> (i) sum where(x/3.0 == 0, x/3.0, sqrt(x/3.0))"});
+    // A function of reals alone is one of reals, though the node stores complex numbers.
+    for (std::string const agg : {"var", "std", "norm", "mean"})
+        CHECK(dtype_of(R"j("einsum": "ij->i", "inputs": ["A"], "join": "gelu(x)", "dtype": "c128", "agg": ")j" + agg +
+                       "\"") == DType::c128);
     CHECK(dtype_of(R"j("einsum": "ij->i", "inputs": ["z"], "agg": "var")j") == DType::f32);
     CHECK(dtype_of(R"j("einsum": "i->", "inputs": ["n"], "agg": "norm")j") == DType::f64);
     CHECK(dtype_of(R"j("einsum": "i->", "inputs": ["n"], "agg": "count")j") == DType::i64);

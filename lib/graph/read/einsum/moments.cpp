@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lib/graph/ops/float_types.hpp"
+#include "lib/scalar/expression/type.hpp"
 
 namespace ein::graph {
 namespace {
@@ -64,6 +65,17 @@ ValueId finish_variance(AggLowering const& of, Expr (*root)(Expr)) {
     return made;
 }
 
+/// A join of reals that gives reals is computed in them, whatever the output is: distances from the mean are reals too.
+AggLowering in_reals(AggLowering of) {
+    if (!is_complex(of.inside) || has_complex_input(of)) return of;
+    std::vector<DType> dtypes;
+    for (ValueId const input : of.inputs) dtypes.push_back(of.builder.value(input).dtype);
+    DType const inside = real_part(of.inside), compute = compute_dtype(dtypes, inside);
+    scalar::TypeResult const type = scalar::type_of(of.einsum.join, compute, compute);
+    if (type.problem.empty() && !is_complex(type.type)) of.inside = inside;
+    return of;
+}
+
 }  // namespace
 
 ValueId lower_mean(AggLowering of) {
@@ -77,11 +89,11 @@ ValueId lower_mean(AggLowering of) {
 }
 
 ValueId lower_var(AggLowering of) {
-    return finish_variance(of, [](Expr x) { return x; });
+    return finish_variance(in_reals(std::move(of)), [](Expr x) { return x; });
 }
 
 ValueId lower_std(AggLowering of) {
-    return finish_variance(of, [](Expr x) { return root_of(x); });
+    return finish_variance(in_reals(std::move(of)), [](Expr x) { return root_of(x); });
 }
 
 ValueId lower_norm(AggLowering of) {
