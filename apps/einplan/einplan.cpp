@@ -13,6 +13,7 @@
 #include "apps/einplan/sweep.hpp"
 #include "apps/graph_file.hpp"
 #include "apps/report_errors.hpp"
+#include "apps/started_by.hpp"
 #include "executor/checkpoint/folder/checkpoint_folder.hpp"
 #include "executor/checkpoint/folder/finished_run.hpp"
 #include "lib/base/files/missing_path.hpp"
@@ -86,14 +87,13 @@ fs::path rest_of(fs::path const& folder) {
     return found->path / "rest.json";
 }
 
-/// By mpirun, each of whose ranks would plan.
+/// By mpirun or srun, each of whose ranks would plan.
 void tell_if_many() {
-    auto const variable = [](char const* name) { return std::string(std::getenv(name) ? std::getenv(name) : ""); };
-    std::string const ranks = variable("OMPI_COMM_WORLD_SIZE");
-    if (ranks.empty() || ranks == "1" || variable("OMPI_COMM_WORLD_RANK") != "0") return;
-    apps::say("einplan", "warning: mpirun started this program " + ranks +
-                             " times, which plans alone, and each writes the same file; run it without mpirun: -n "
-                             "says how many ranks there will be");
+    auto const by = apps::started_by(std::getenv);
+    if (!by || !by->is_first) return;
+    apps::say("einplan", "warning: " + by->launcher + " started this program " + std::to_string(by->times) +
+                             " times, which plans alone, and each writes the same file; run it without " +
+                             by->launcher + ": -n says how many ranks there will be");
 }
 
 int run(apps::EinplanOptions const& options) {

@@ -100,5 +100,18 @@ expect 2 "found that mpirun started it; run it without mpirun: -n says how many 
     env -u SLURM_JOB_ID OMPI_COMM_WORLD_RANK=0 eintool run g.json -n 2
 expect 0 "warning: mpirun started this program 2 times, which plans alone, and each writes the same file" \
     env OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 einplan g.json -n 1 -q
+# Nor do those of srun, or of mpirun in a job; the one process of a step, and of a batch script, does.
+expect 2 "found that srun started it 3 times; run it without srun: -n says how many ranks there are" \
+    env SLURM_JOB_ID=1 SLURM_STEP_NUM_TASKS=3 SLURM_PROCID=0 PMI_SIZE=3 eintool run g.json -n 2
+expect 2 "found that mpirun started it 2 times" \
+    env SLURM_JOB_ID=1 OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=0 eintool run g.json -n 2
+expect 0 "warning: srun started this program 3 times, which plans alone, and each writes the same file; run it without \
+srun: -n says how many ranks there will be" env SLURM_STEP_NUM_TASKS=3 SLURM_PROCID=0 einplan g.json -n 1 -q
+for one in "SLURM_STEP_NUM_TASKS=3 SLURM_PROCID=1" "SLURM_STEP_NUM_TASKS=1 SLURM_PROCID=0" "SLURM_NTASKS=8" \
+    "OMPI_COMM_WORLD_SIZE=1 OMPI_COMM_WORLD_RANK=0"; do
+    read -ra variables <<< "$one"
+    said=$(env "${variables[@]}" einplan g.json -n 1 -q 2>&1) || fail "$one: $said"
+    [[ "$said" != *"started this program"* ]] || fail "$one: $said"
+done
 
 exit "$failed"

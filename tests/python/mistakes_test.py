@@ -194,6 +194,8 @@ class Mistakes(unittest.TestCase):
         with unittest.mock.patch.dict("os.environ", OMPI_COMM_WORLD_SIZE="2", OMPI_COMM_WORLD_RANK="1"):
             self.refused("found one that mpirun started 2 times; start it as python3 PROGRAM",
                          lambda: el.run(el.ones(3)))
+        with unittest.mock.patch.dict("os.environ", SLURM_STEP_NUM_TASKS="4"):
+            self.refused("found one that srun started 4 times; start it as python3 PROGRAM", lambda: el.run(el.ones(3)))
 
     def test_graphs_are_saved_where_they_are_wanted(self):
         with tempfile.TemporaryDirectory() as folder:

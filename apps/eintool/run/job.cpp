@@ -14,6 +14,7 @@
 #include "apps/eintool/run/programs.hpp"
 #include "apps/graph_file.hpp"
 #include "apps/report_errors.hpp"
+#include "apps/started_by.hpp"
 #include "lib/base/error.hpp"
 #include "lib/base/files/output_place.hpp"
 #include "lib/base/files/temporary_name.hpp"
@@ -74,11 +75,13 @@ void Job::choose_launcher() {
     launcher_.words = request_.launcher;
     bool const in_slurm = std::getenv("SLURM_JOB_ID") != nullptr && on_path("srun");
     launcher_.kind = in_slurm ? LauncherKind::srun : LauncherKind::mpirun;
-    // Open MPI tells its processes so, and refuses to be started by one of them.
-    if (!in_slurm && std::getenv("OMPI_COMM_WORLD_RANK") != nullptr)
-        throw UsageError(
-            "run: expected to be started alone, since it starts the ranks, found that mpirun started it; "
-            "run it without mpirun: -n says how many ranks there are");
+    auto const by = started_by(std::getenv);
+    // Open MPI refuses to be started by one of its processes, even by the only one.
+    bool const within = !in_slurm && std::getenv("OMPI_COMM_WORLD_RANK") != nullptr;
+    if (std::string const other = by ? by->launcher : "mpirun"; by || within)
+        throw UsageError("run: expected to be started alone, since it starts the ranks, found that " + other +
+                         " started it" + (by ? " " + std::to_string(by->times) + " times" : "") + "; run it without " +
+                         other + ": -n says how many ranks there are");
     if (!in_slurm && !on_path("mpirun"))
         throw RunError("run: expected mpirun of an MPI library on PATH, found none; install one or set PATH");
     auto const environment = [](char const* name) { return std::string(std::getenv(name) ? std::getenv(name) : ""); };

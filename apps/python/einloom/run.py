@@ -76,11 +76,12 @@ def run(outputs: Union[Array, Sequence[Array], Mapping[str, Any]], ranks: int = 
     >>> r.report["ranks"]
     1
     """
-    started = os.environ.get("OMPI_COMM_WORLD_SIZE", "1")
-    if started != "1":
-        raise refuse("run", "a program that was started alone, since it starts the ranks",
-                     f"one that mpirun started {started} times",
-                     "start it as python3 PROGRAM; ranks= says how many ranks there are")
+    for launcher_name, variable in (("mpirun", "OMPI_COMM_WORLD_SIZE"), ("srun", "SLURM_STEP_NUM_TASKS")):
+        started = os.environ.get(variable, "1")
+        if started != "1":
+            raise refuse("run", "a program that was started alone, since it starts the ranks",
+                         f"one that {launcher_name} started {started} times",
+                         "start it as python3 PROGRAM; ranks= says how many ranks there are")
     check_options(run, options, _PLANNING | _BOTH | _RUNNING | _LAUNCHING)
     if isinstance(ranks, Array):
         raise refuse("run", "one array, or a list or dict of them", "arrays one by one", "write run([A, B])")
