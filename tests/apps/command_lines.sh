@@ -77,7 +77,8 @@ expect 2 "expected GRAPH, a file that says what to compute, found none" "$bin/ei
 expect 2 "expected SCHEDULE, a file that einplan wrote, found none" "$bin/einrun"
 expect 2 "that is a program of its own: einplan GRAPH -n 4" "$bin/eintool" plan "$graph"
 expect 2 "one file at a time" plan "$graph" "$graph" -n 2
-expect 2 "name a file of the folder, as $work/NAME.npy" "$bin/eintool" diff "$work" "$graph"
+expect 3 "expected results, which diff compares: .npy or .npz files, or folders of them, found a graph" "$bin/eintool" \
+    diff "$work" "$graph"
 # A data file of another kind is told when it is planned for, whether or not the graph says its shape.
 printf '0.5,1.5\n2.5,3.25\n' > "$work/X.csv"
 for data in '"npy": "X.csv"' '"npz": "X.csv", "entry": "A"' '"safetensors": "X.csv", "tensor": "A"' '"mtx": "X.csv"' \
@@ -297,6 +298,7 @@ expect 2 "make matmul: /tensors/A/shape: expected a tensor of at most" \
     "$bin/eintool" make matmul 1000000000000 1000000000000 3
 # Folders of results are compared file by file.
 "$bin/eintool" eval "$graph" --out "$work/a" > /dev/null && cp -r "$work/a" "$work/b"
+expect 2 "name a file of the folder, as $work/b/NAME.npy" "$bin/eintool" diff "$work/a/largest.npy" "$work/b"
 expect 0 "2 tensors, 0 different" "$bin/eintool" diff "$work/a" "$work/b"
 cp "$work/b/largest.npy" "$work/b/more.npy" && cp "$work/b/largest.npy" "$work/b/C.npy"
 expect 5 "DIFFERENT C.npy: $work/a/C.npy has shape (2, 2)" "$bin/eintool" diff "$work/a" "$work/b"

@@ -108,4 +108,22 @@ if [ $got != 0 ] || [[ "$out" != *"no checkpoint was saved: "*"File too large"* 
     [ "$(grep -c "no checkpoint was saved" <<< "$out")" != 1 ]; then
     echo "FAILED: a full disk of rank 1: exit $got: $out"; failed=1
 fi
+
+# Rank 0, which speaks for all, is killed: another rank says where the last tasks of all are.
+cat > start.sh << 'END'
+[ "$OMPI_COMM_WORLD_RANK" = 0 ] && echo $$ > zero
+[ "$OMPI_COMM_WORLD_RANK" = 1 ] && echo $$ > one
+exec "$@"
+END
+"$mpiexec" "$np" 2 bash start.sh "$bin/einrun" steps.sched --quiet --repeat 100000 --out killed > killed.txt 2>&1 &
+job=$!
+ready() { [ -s zero ] && [ -s one ] && [ $((0x$(sed -n 's/^SigCgt:\t//p' "/proc/$(cat one)/status") & 0x4000)) != 0 ]; }
+for _ in $(seq 300); do if ready 2> /dev/null; then break; fi; sleep 0.1; done
+sleep 1
+kill -9 "$(cat zero)"
+wait "$job"; got=$?
+if [ $got != 137 ] || ! grep -qF "its last tasks are in $work/killed.flight/rank-1.json" killed.txt ||
+    [ ! -s killed.flight/rank-1.json ] || [ -e killed/total.npy ]; then
+    echo "FAILED: rank 0 killed: exit $got: $(cat killed.txt)"; failed=1
+fi
 exit $failed
