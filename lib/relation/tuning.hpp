@@ -65,6 +65,11 @@ inline constexpr double most_interpreter_bytes = 4e9;
 /// Rounds of rounding at random: that chance keeps all errors small happens less than once in a million elements; each
 /// order of sums comes three times.
 inline constexpr std::uint64_t rounding_rounds = 12;
+/// Rounds for the few elements that these leave in doubt: what changes by steps, as a whole number that reals are cut
+/// to does, may keep its side of a step in twelve of them. At most so many, or one in so many of those in doubt; where
+/// more are left they are wrong. Chosen.
+inline constexpr std::uint64_t rounds_for_few = 60;
+inline constexpr std::size_t few_in_doubt = 8, few_of = 20;
 /// A doubtful element is wrong when it is further off than so many times its spread. Chosen.
 inline constexpr double spreads_allowed = 8;
 /// Seconds for finding out what rounding may do, beside those of a request. Chosen.

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <set>
 
-#include "lib/relation/tuning.hpp"
 #include "lib/relation/verify/samples.hpp"
 
 namespace ein::relation {
@@ -75,11 +74,11 @@ Around::Around(IndexSets const& all, std::vector<Extent> const& chosen) {
 }
 
 std::vector<Outcomes> rounding_spread(Interpreter& interpreter, ValueId value, IndexSets const& indices,
-                                      tensor::HostTensor const& expected, std::vector<Extent> const& chosen,
-                                      bool tf32) {
+                                      tensor::HostTensor const& expected, std::vector<Extent> const& chosen, bool tf32,
+                                      std::uint64_t rounds) {
     Around const around(indices, chosen);
     std::vector<std::vector<scalar::Scalar>> results(chosen.size());
-    for (std::uint64_t round = 0; round < tuning::rounding_rounds; ++round) {
+    for (std::uint64_t round = 0; round < rounds; ++round) {
         scalar::Noise noise(round, tf32);
         tensor::HostTensor const moved = interpreter.sample(value, around.indices, &noise);
         for (std::size_t i = 0; i < chosen.size(); ++i) results[i].push_back(moved.at(around.positions[i]));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lib/relation/interpret.hpp"
+#include "lib/relation/tuning.hpp"
 
 namespace ein::relation {
 
@@ -32,7 +33,7 @@ Outcomes outcomes_of(std::vector<scalar::Scalar> const& results, scalar::Scalar 
 /// @param tf32      multiplications in f32 were allowed to round their factors (see scalar::Noise)
 std::vector<Outcomes> rounding_spread(Interpreter& interpreter, ValueId value, IndexSets const& indices,
                                       tensor::HostTensor const& expected, std::vector<Extent> const& chosen,
-                                      bool tf32 = false);
+                                      bool tf32 = false, std::uint64_t rounds = tuning::rounding_rounds);
 
 /// The smallest product of index sets that has the elements at some positions of a sample, and where they are in it.
 struct Around {

@@ -196,8 +196,9 @@ private:
         std::vector<double> allowed(static_cast<std::size_t>(expected.elements()), 0);
         auto const [interpreter, examined] = interpreter_for_doubt(output, way, doubtful);
         if (interpreter == nullptr) return allowed;
-        std::vector<Outcomes> const outcomes =
+        std::vector<Outcomes> outcomes =
             rounding_spread(*interpreter, output, way.indices, expected, examined, request_.tf32);
+        look_again(*interpreter, output, way, found, expected, examined, outcomes);
         for (std::size_t i = 0; i < examined.size(); ++i) {
             if (!outcomes[i].allow(found.at(examined[i]), tuning::spreads_allowed)) continue;
             bool const finite = std::isfinite(tensor::distance(found.at(examined[i]), expected.at(examined[i])));
@@ -209,6 +210,24 @@ private:
             for (std::size_t i = examined.size(); i < doubtful.size(); ++i, --out.elements)
                 allowed[static_cast<std::size_t>(doubtful[i])] = any;  // not checked after all
         return allowed;
+    }
+
+    /// Where few are left, chance may have kept them on one side of a step.
+    void look_again(Interpreter& interpreter, ValueId output, Way const& way, tensor::HostTensor const& found,
+                    tensor::HostTensor const& expected, std::vector<Extent> const& examined,
+                    std::vector<Outcomes>& outcomes) const {
+        std::vector<std::size_t> left;
+        std::vector<Extent> places;
+        for (std::size_t i = 0; i < examined.size(); ++i) {
+            if (outcomes[i].allow(found.at(examined[i]), tuning::spreads_allowed)) continue;
+            left.push_back(i);
+            places.push_back(examined[i]);
+        }
+        bool const few = left.size() <= tuning::few_in_doubt || left.size() * tuning::few_of <= examined.size();
+        if (left.empty() || !few) return;
+        std::vector<Outcomes> const more =
+            rounding_spread(interpreter, output, way.indices, expected, places, request_.tf32, tuning::rounds_for_few);
+        for (std::size_t k = 0; k < left.size(); ++k) outcomes[left[k]] = more[k];
     }
 
     /// An interpreter that can be afforded a dozen times, and for which of the elements in doubt: the first so many;
