@@ -55,7 +55,7 @@ ValueId squares_about_mean(AggLowering const& of, double count) {
     return of.builder.einsum("squares", std::move(squares), std::move(inputs), real_part(of.inside));
 }
 
-ValueId finish_variance(AggLowering const& of, Expr (*root)(Expr)) {
+ValueId finish_variance(AggLowering const& of, Expr (*root)(Expr const&)) {
     double const count = aggregated_elements(of.einsum);
     ValueId const squares = squares_about_mean(of, count);
     Expr const divisor = Expr::number(std::max(count - of.correction, 0.0));  // as NumPy: never negative
@@ -89,12 +89,10 @@ ValueId lower_mean(AggLowering of) {
 }
 
 ValueId lower_var(AggLowering of) {
-    return finish_variance(in_reals(std::move(of)), [](Expr x) { return x; });
+    return finish_variance(in_reals(std::move(of)), [](Expr const& x) { return x; });
 }
 
-ValueId lower_std(AggLowering of) {
-    return finish_variance(in_reals(std::move(of)), [](Expr x) { return root_of(x); });
-}
+ValueId lower_std(AggLowering of) { return finish_variance(in_reals(std::move(of)), root_of); }
 
 ValueId lower_norm(AggLowering of) {
     EinSum last = finishing(of.einsum, root_of(Expr::operand(0)));
