@@ -74,7 +74,8 @@ Scheduled lowered(graph::EinGraph const& graph, relation::Plan const& plan, Sche
                         suited_to(options.cluster, plan.ranks, options.split),
                         options.listed,
                         options.fusion,
-                        options.messages};
+                        options.messages,
+                        options.take_over};
     if (place == "ia") how.decided = ia::place_plan(graph, plan).ranks;
     Lowered made = lower(graph, plan, how, header);
     out.schedule.sections = std::move(made.sections);

@@ -36,7 +36,9 @@ struct SchedulerOptions {
     bool verify = true;                                   // what leaves; false: the caller does, of what it takes
     bool simulate = false;                                // whatever `place` is, so that the makespan is known
     std::optional<FusionLimits> fusion = FusionLimits();  // none: devices do not run kernels piece by piece
-    bool reproducible = false;  // of a graph that graph/summation_order.hpp prepared: each sum in one kernel call
+    std::optional<std::int64_t> take_over =
+        tuning::least_taken_over;  // bytes of blocks whose memory results take over; none: of no block
+    bool reproducible = false;     // of a graph that graph/summation_order.hpp prepared: each sum in one kernel call
 };
 
 /// A schedule and how it came about.

@@ -109,6 +109,14 @@ inline constexpr std::int64_t most_growth_of_waiting = 20;  // one in so many
 /// Pipelines that are reordered one by one: each time the section is replayed.
 inline constexpr std::size_t most_pipelines_tried = 32;
 
+// Memory that results take over (emit/take_over.hpp).
+
+/// Bytes of a block: an order of tasks costs more than less memory is worth. Chosen.
+inline constexpr std::int64_t least_taken_over = 64 << 10;
+/// What kernels read and write after a message with a block has begun, in sizes of the block, until it has surely left.
+/// Chosen.
+inline constexpr std::int64_t touched_after_a_send = 8;
+
 // Simulation (simulate/).
 
 /// Simple operations that exp and its like take, where they are charged and where a machine is measured. Chosen.

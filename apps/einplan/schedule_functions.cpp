@@ -29,7 +29,10 @@ scheduler::SchedulerOptions scheduler_options(PlanningOptions const& options, Ch
     out.place = choices.place;
     if (choices.order == NodeOrder::least_memory) out.order = scheduler::Order::least_memory;
     if (choices.effort == Effort::quick) out.search = false;
-    if (options.device_memory) out.fusion = std::nullopt;  // such devices run no kernels piece by piece
+    if (options.device_memory) {
+        out.fusion = std::nullopt;     // such devices run no kernels piece by piece
+        out.take_over = std::nullopt;  // and write over nothing
+    }
     if (choices.effort == Effort::glance) {
         if (out.place == "best") out.place = relation::used_ranks(plan) == 1 ? "pattern" : "greedy";
         out.simulate = true;

@@ -1,6 +1,7 @@
 #include "executor/call_check/call_check.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <deque>
 
 #include "executor/device/reference/element.hpp"
@@ -52,6 +53,7 @@ public:
     HostCall(HostCall const&) = delete;
     HostCall& operator=(HostCall const&) = delete;
     operator KernelCall const&() const { return call_; }
+    void replace(std::size_t operand, void const* with) { operands_[operand] = with; }
 
 private:
     std::vector<void const*> operands_;
@@ -66,7 +68,8 @@ struct AtTask {
     Look& look;
 
     void operator()(schedule::Apply const& call) const {
-        KernelShape const shape = kernel_shape(parts.header, parts.section, parts.section.tasks[id]);
+        KernelShape shape = kernel_shape(parts.header, parts.section, parts.section.tasks[id]);
+        if (!sample.taken.empty()) return over_operand(call, shape);
         look.at_kernel(CallAgain(shape, parts.params), HostCall(parts, id, call),
                        drawn_places(shape, Draws(id, sample.run), sample.elements), sample.held);
     }
@@ -139,6 +142,22 @@ struct AtTask {
     }
 
 private:
+    /// The operand was written over: of each element, what it was is another operand without axes.
+    void over_operand(schedule::Apply const& call, KernelShape& shape) const {
+        auto const is_taken = [&](std::size_t k) { return call.operands[k] == call.operands[at(shape.over)]; };
+        for (std::size_t k = 0; k < call.operands.size(); ++k)
+            if (is_taken(k)) std::fill(shape.operand_strides[k].begin(), shape.operand_strides[k].end(), 0);
+        CallAgain const again(shape, parts.params);
+        HostCall host(parts, id, call);
+        auto taken = sample.taken.begin();
+        for (ElementPlace const& place : drawn_places(shape, Draws(id, sample.run), sample.elements)) {
+            for (std::size_t k = 0; k < call.operands.size(); ++k)
+                if (is_taken(k)) host.replace(k, taken->bytes);
+            ++taken;
+            look.at_kernel(again, host, {place}, {});
+        }
+    }
+
     Block const& block(BlockId of) const { return parts.section.blocks[of]; }
     Box box(BlockId of) const { return parts.section.box_of(block(of)); }
     std::byte const* data(BlockId of) const { return parts.storage.in_host(of, HostUse::read).data(); }
@@ -244,15 +263,24 @@ CallCheck::Sample CallCheck::before(TaskId id) {
     if (!is_due(id, out.run)) return out;
     out.elements = samples_[id].elements;
     Task const& task = parts_.section.tasks[id];
-    if (!task.accumulates()) return out;
+    bool const takes = task.over() && parts_.section.kernel_call(task);
+    if (!task.accumulates() && !takes) return out;
     std::optional<MutexLock> alone;
     if (parts_.copies) alone.emplace(one_looks_);
     KernelShape const shape = kernel_shape(parts_.header, parts_.section, task);
     CallAgain const again(shape, parts_.params);
     std::byte const* const output =
         parts_.storage.in_host(*task.result(), HostUse::read).data() + parts_.kernels.output_offset(id);
-    for (ElementPlace const& place : drawn_places(shape, Draws(id, out.run), out.elements))
-        out.held.push_back(again.found(output, place));
+    for (ElementPlace const& place : drawn_places(shape, Draws(id, out.run), out.elements)) {
+        if (!takes) {
+            out.held.push_back(again.found(output, place));
+            continue;
+        }
+        Extent offset = 0;
+        for (std::size_t axis = 0; axis < place.size(); ++axis) offset += place[axis] * shape.output_strides[axis];
+        std::size_t const size = size_of(shape.output_dtype);
+        std::memcpy(out.taken.emplace_back().bytes, output + offset * static_cast<Extent>(size), size);
+    }
     return out;
 }
 

@@ -44,6 +44,11 @@ public:
         std::int64_t elements = 0;         // 0: the task is not looked at
         std::uint64_t run = 0;             // the task's, counted from 0
         std::vector<scalar::Scalar> held;  // what each was before, where the call accumulates
+        /// What the operand that the result takes over was there.
+        struct Bytes {
+            alignas(16) std::byte bytes[16];
+        };
+        std::vector<Bytes> taken = {};
     };
     /// What is to be looked at of a task that is about to run; not of a fused one.
     Sample before(TaskId task);

@@ -53,6 +53,7 @@ struct KernelShape {
     DType output_dtype = DType::f32;
     bool accumulate = false;   // combine with what the output holds, in its dtype
     Extent output_bytes = 0;   // of all calls together that write one output piece by piece; 0 for a call that is alone
+    std::int32_t over = -1;    // the operand that lies where the output does, element by element; -1: none does
     bool keeps_order = false;  // each output combines its terms as it would in one call of the whole node: the same
                                // bits however the node is cut along its output's labels
     std::optional<SparseOperands> sparse = {};  // where one is; strides of sparse operands, and output, are empty

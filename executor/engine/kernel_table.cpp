@@ -73,10 +73,10 @@ struct Placed {
 };
 
 /// Works out key and offsets of one call of `kernel`; input offsets go to `offsets`.
-void place(Header const& header, Section const& section, Apply const& call, schedule::KernelId kernel,
-           graph::EinSum const& einsum, Placed& out, std::span<std::ptrdiff_t> offsets) {
+void place(Header const& header, Section const& section, Apply const& call, std::int32_t over,
+           schedule::KernelId kernel, graph::EinSum const& einsum, Placed& out, std::span<std::ptrdiff_t> offsets) {
     Block const& written = section.blocks[call.result];
-    out.key.assign({kernel.value(), call.accumulates ? 1 : 0, static_cast<std::int64_t>(written.dtype)});
+    out.key.assign({kernel.value(), call.accumulates ? 1 : 0, over, static_cast<std::int64_t>(written.dtype)});
     out.key.insert(out.key.end(), call.region.length.begin(), call.region.length.end());
     for (std::size_t k = 0; k < offsets.size(); ++k) {
         Block const& read = section.blocks[call.operands[k]];
@@ -118,7 +118,8 @@ std::optional<SparseOperands> sparse_operands(Header const& header, Section cons
     return out;
 }
 
-KernelShape shape_of(Header const& header, schedule::KernelId id, Section const& section, Apply const& call) {
+KernelShape shape_of(Header const& header, schedule::KernelId id, Section const& section, Apply const& call,
+                     std::int32_t over) {
     auto strides = [&](Block const& block) {
         return block.is_listed() ? std::vector<Extent>() : row_major_strides(section.view_of(block).length);
     };
@@ -135,6 +136,7 @@ KernelShape shape_of(Header const& header, schedule::KernelId id, Section const&
     shape.output_strides = strides(output);
     shape.output_dtype = output.dtype;
     shape.accumulate = call.accumulates;
+    shape.over = over;
     shape.sparse = sparse_operands(header, section, call, shape.kernel->einsum, shape);
     return shape;
 }
@@ -144,7 +146,7 @@ KernelShape shape_of(Header const& header, schedule::KernelId id, Section const&
 KernelShape kernel_shape(Header const& header, Section const& section, Task const& task) {
     std::optional<Apply> const call = section.kernel_call(task);
     promise(call.has_value(), "a task without a kernel was asked for one");
-    return shape_of(header, call->kernel, section, *call);
+    return shape_of(header, call->kernel, section, *call, task.record().over);
 }
 
 KernelTable::KernelTable(Header const& header, Section const& section, Device& device, scalar::Params const& params)
@@ -159,13 +161,14 @@ KernelTable::KernelTable(Header const& header, Section const& section, Device& d
         if (!call) continue;
         schedule::KernelId const id = distinct[call->kernel];
         auto const first = static_cast<std::size_t>(call->operands.data() - section.operands.data());
-        place(header, section, *call, id, header.kernels[id].einsum, placed,
+        std::int32_t const over = section.tasks[t].record().over;
+        place(header, section, *call, over, id, header.kernels[id].einsum, placed,
               std::span(input_offsets_).subspan(first, call->operands.size()));
         output_offsets_[t] = placed.output_offset;
         auto const [entry, fresh] = known.try_emplace(placed.key, static_cast<std::int32_t>(kernels_.size()));
         of_task_[t] = entry->second;
         if (!fresh) continue;
-        KernelShape const shape = shape_of(header, id, section, *call);
+        KernelShape const shape = shape_of(header, id, section, *call, over);
         kernels_.push_back(device.prepare(shape, params));
         some_on_host_ = some_on_host_ || kernels_.back()->runs_on_host();
     }

@@ -5,6 +5,7 @@
 
 #include "executor/device/cpu/scratch.hpp"
 #include "executor/engine/kernel_table.hpp"
+#include "executor/fusion/kept_operand.hpp"
 #include "executor/fusion/tuning.hpp"
 #include "lib/base/partition.hpp"
 
@@ -115,6 +116,12 @@ KernelShape FusedGroupRunner::shape_of(Prepared const& group, std::size_t k) con
     if (!group.leaves(k)) return shape;
     shape.output_strides = of_task.output_strides;
     shape.output_bytes = group.group.members.bytes_of(*task_of(group, step).result());
+    for (std::size_t i = 0; group.group.over && i < step.operands.size(); ++i) {
+        std::int32_t const input = step.operands[i].input;
+        BlockId const taken{static_cast<std::int32_t>(*group.group.over)};
+        if (input >= 0 && group.group.members.reads(task_of(group, step))[at(input)] == taken)
+            shape.over = static_cast<std::int32_t>(i);
+    }
     return shape;
 }
 
@@ -337,8 +344,11 @@ bool FusedGroupRunner::compute_piece(Prepared const& group, std::int64_t number,
             output += masked.begin * mask.step;
             operands[0] = output;
         }
-        KernelCall const call{operands, output, begin, now};
+        KernelCall call{operands, output, begin, now};
+        std::optional<KeptOperand> kept;
+        if (seen != nullptr && shape->over >= 0) kept.emplace(*shape, call);
         kernel->launch(call, solo);
+        if (kept) shape = &kept->shape(), call.operands = kept->operands();
         KernelShape masked;
         if (is_last && group.result_mask) {
             mask_elements_of(group.result_mask->range, step, *shape, begin, output);

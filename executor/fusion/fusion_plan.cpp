@@ -249,6 +249,7 @@ FusedGroup fused_group(Header const& header, Section const& section, TaskId id) 
     auto const task = section.as<schedule::Fused>(section.tasks[id]);
     FusedGroup out{
         id, schedule::unfolded(header, section, task), {task.operands.begin(), task.operands.end()}, task.result, {}};
+    out.over = section.tasks[id].over();
     schedule::FusionSpec const& spec = header.fusions[task.fusion];
     for (schedule::FusionSpec::Axis const& cut : spec.axes) {
         if (cut.is_carried) {

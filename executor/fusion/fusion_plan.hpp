@@ -35,6 +35,7 @@ struct FusedGroup {
     BlockId result;                 // of the section: the next one
     std::vector<Axis> axes;         // outermost first
     std::optional<Carry> carry = {};
+    std::optional<std::size_t> over = {};  // the operand whose memory the result takes over
 
     std::int64_t pieces() const;  // of whole rows
     /// The section's block that is a block of `members`, not one of those inside.

@@ -8,6 +8,7 @@
 #include "lib/base/files/cache_folder.hpp"
 #include "lib/schedule/device/producer_fusion.hpp"
 #include "lib/schedule/fusion/fold.hpp"
+#include "lib/schedule/memory/take_over.hpp"
 
 namespace ein::executor {
 
@@ -31,8 +32,9 @@ RankDevice take_device(DeviceChoice const& choice, GpuSeat seat, std::vector<int
 }
 
 void take_apart(DeviceChoice const& choice, bool check_finite, RankSchedule& schedule) {
-    if (check_finite || has_own_memory(choice_for(schedule.header, choice)))
-        schedule.section = schedule::with_members_apart(schedule.header, schedule.section);
+    bool const own_memory = has_own_memory(choice_for(schedule.header, choice));
+    if (check_finite || own_memory) schedule.section = schedule::with_members_apart(schedule.header, schedule.section);
+    if (own_memory) schedule::keep_all(schedule.section);
 }
 
 void report_choice(Device& device, DeviceChoice const& choice, Messages const& messages) {

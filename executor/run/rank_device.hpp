@@ -29,7 +29,8 @@ DeviceChoice choice_for(schedule::Header const& header, DeviceChoice choice);
 RankDevice take_device(DeviceChoice const& choice, GpuSeat seat, std::vector<int> const& cores);
 
 /// Fused tasks are taken apart where they cannot run piece by piece: on a device with memory of its own, and where each
-/// task's result is looked at (--check-finite). Before memory is fitted: what was inside takes room then.
+/// task's result is looked at (--check-finite). On a device with memory of its own no result takes another block's
+/// memory over. Before memory is fitted: what was inside takes room then.
 void take_apart(DeviceChoice const& choice, bool check_finite, RankSchedule& schedule);
 
 /// What DeviceKind::automatic took; nothing for any other choice. For one rank to call.

@@ -8,6 +8,7 @@
 #include "executor/startup/agreement.hpp"
 #include "lib/base/text/sizes.hpp"
 #include "lib/schedule/memory/spill.hpp"
+#include "lib/schedule/memory/take_over.hpp"
 
 namespace ein::executor {
 
@@ -82,6 +83,7 @@ MemoryFit fit_memory(Transport& transport, schedule::Section& section, MemoryLim
         limits.repeat > 1 &&
         (tight || std::any_of(needs.begin(), needs.end(), [](Need const& need) { return need.spilled > 0; }));
     int const rounds_kept = fit.load_each_round ? 1 : limits.repeat;
+    if (rounds_kept > 1) schedule::keep_inputs(section);
     if (tight && need_of(section, 1).peak > *limits.budget) section = schedule::with_spills(section, *limits.budget);
     for (Need const& need : needs_of_all(transport, need_of(section, rounds_kept))) {
         fit.peaks.push_back(need.peak);

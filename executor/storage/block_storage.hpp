@@ -35,6 +35,9 @@ public:
     /// What one block held is another's, which was not there.
     virtual void move(BlockId from, BlockId to) = 0;
 
+    /// What one block holds is another's memory too, which was not there; it is removed before that.
+    virtual void lend(BlockId from, BlockId to) = 0;
+
     /// Whether the outputs of the tasks to come will be stored. Those that are not need not come to the host.
     virtual void expect_stores(bool) {}
 

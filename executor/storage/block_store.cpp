@@ -26,20 +26,31 @@ void BlockStore::prepare_memory() {
     auto readers = readers_, writers = writers_;
     std::vector<BlockMemory::Use> uses;
     for (schedule::Task const& task : section_.tasks) {
+        OptionalId<BlockId> const taken = section_.taken_over(task);
         if (auto const result = task.result()) {
-            if (writers[*result] == section_.blocks[*result].writers) uses.push_back({bytes_[*result], false});
+            if (!taken && writers[*result] == section_.blocks[*result].writers)
+                uses.push_back({bytes_[*result], false});
             if (--writers[*result] == 0 && readers[*result] == 0) uses.push_back({bytes_[*result], true});
         }
         for (BlockId block : section_.reads(task))
-            if (--readers[block] == 0) uses.push_back({bytes_[block], true});
+            if (--readers[block] == 0 && taken != OptionalId(block)) uses.push_back({bytes_[block], true});
     }
     storage_->prepare(uses);
 }
 
 void BlockStore::allocate(BlockId block) {
     storage_->make(block);
-    held_[block] = 1;
+    held_[block] = owned;
     counts_.create(bytes_[block]);
+}
+
+void BlockStore::take_over(BlockId from, BlockId to, std::int32_t reads) {
+    promise(held_[from] == owned && !held(to) && readers_[from] == reads,
+            "a block is taken over that is not there or is read by others, or by one that is there");
+    storage_->lend(from, to);
+    held_[from] = lent;
+    held_[to] = owned;
+    counts_.create(0);
 }
 
 bool BlockStore::wrote(BlockId block) {
@@ -78,9 +89,9 @@ void BlockStore::begin_again(BlockId block) {
 }
 
 void BlockStore::remove(BlockId block) {
+    counts_.remove(held_[block] == lent ? 0 : bytes_[block]);
     storage_->remove(block);
-    held_[block] = 0;
-    counts_.remove(bytes_[block]);
+    held_[block] = none;
 }
 
 }  // namespace ein::executor

@@ -36,6 +36,9 @@ public:
     void prepare_memory();
     /// @throws MemoryError
     void allocate(BlockId block);
+    /// A task begins to write `to`, which has the memory of `from` from now on. `from` is there until it has ended.
+    /// @param reads  times that the task names `from`; nobody else reads it any more
+    void take_over(BlockId from, BlockId to, std::int32_t reads);
     /// A writer has ended. True when it was the last: the block is ready (and gone at once if nobody reads it).
     bool wrote(BlockId block);
     /// A reader has ended. @throws InternalError if the block is read more often than scheduled
@@ -57,6 +60,8 @@ public:
     BlockCounts const& counts() const { return counts_; }
 
 private:
+    static constexpr std::uint8_t none = 0, owned = 1, lent = 2;  // lent: its memory is another block's by now
+
     void remove(BlockId block);
 
     schedule::Section const& section_;

@@ -71,6 +71,8 @@ void DeviceCache::move(BlockId from, BlockId to) {
     of(to).writers = 0;
 }
 
+void DeviceCache::lend(BlockId, BlockId) { promise(false, "a block is taken over on a device with memory of its own"); }
+
 void DeviceCache::expect_stores(bool stores) {
     MutexLock const lock(mutex_);
     memory_.expect_stores(stores);

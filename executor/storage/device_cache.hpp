@@ -36,6 +36,7 @@ public:
     void make(BlockId block) override;
     void remove(BlockId block) override;
     void move(BlockId from, BlockId to) override;
+    void lend(BlockId from, BlockId to) override;
     void expect_stores(bool stores) override;
 
     void run(TaskId task, Operands& operands, std::function<void()> const& launch) override;

@@ -3,18 +3,24 @@
 namespace ein::executor {
 
 HostStorage::HostStorage(schedule::Section const& section, std::int64_t limit)
-    : section_(section), memory_(limit), data_(section.blocks.size(), nullptr) {
+    : section_(section), memory_(limit), data_(section.blocks.size(), nullptr), lent_(section.blocks.size(), 0) {
     bytes_.reserve(section.blocks.size());
     for (schedule::Block const& block : section.blocks) bytes_.add(section.bytes_of(block));
 }
 
 HostStorage::~HostStorage() {
     for (BlockId b : data_.ids())
-        if (data_[b] != nullptr) memory_.give(data_[b], bytes_[b]);
+        if (data_[b] != nullptr && lent_[b] == 0) memory_.give(data_[b], bytes_[b]);
+}
+
+void HostStorage::lend(BlockId from, BlockId to) {
+    data_[to] = data_[from];
+    lent_[from] = 1;
 }
 
 void HostStorage::remove(BlockId block) {
-    memory_.give(data_[block], bytes_[block]);
+    if (lent_[block] == 0) memory_.give(data_[block], bytes_[block]);
+    lent_[block] = 0;
     data_[block] = nullptr;
 }
 

@@ -19,6 +19,8 @@ public:
     void remove(BlockId block) override;
     void move(BlockId from, BlockId to) override { std::swap(data_[from], data_[to]); }
 
+    void lend(BlockId from, BlockId to) override;
+
     void run(TaskId task, Operands& operands, std::function<void()> const& launch) override;
     std::span<std::byte> in_host(BlockId block, HostUse) override {
         return {data_[block], static_cast<std::size_t>(bytes_[block])};
@@ -31,6 +33,7 @@ private:
     schedule::Section const& section_;
     BlockMemory memory_;
     Table<BlockId, std::byte*> data_;
+    Table<BlockId, std::uint8_t> lent_;
     Table<BlockId, std::int64_t> bytes_;
 };
 

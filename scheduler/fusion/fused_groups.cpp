@@ -7,6 +7,7 @@
 
 #include "lib/graph/einsum.hpp"
 #include "lib/graph/labels.hpp"
+#include "lib/graph/update.hpp"
 #include "lib/scalar/regions/prefix.hpp"
 #include "lib/schedule/fusion/known.hpp"
 #include "scheduler/fusion/piece_cuts.hpp"
@@ -67,7 +68,16 @@ private:
         Task const& at = task(id);
         return at.is<schedule::Apply>() && reads_boxes(id) && !at.accumulates() && !at.after() &&
                links_.followers(id).empty() && block(*at.result()).writers == 1 && block(*at.result()).is_box() &&
-               !is_scan(einsum(id));
+               !is_scan(einsum(id)) && !is_update(id);
+    }
+
+    /// It may write a few elements of what another block has (emit/take_over.hpp): pieces would be of the whole.
+    bool is_update(TaskId id) const {
+        graph::EinSum const& of = einsum(id);
+        for (std::size_t k = 0; k < of.operands(); ++k)
+            if (graph::as_update(of, k, section_.region_of(task(id)).length, header_.kernels[call(id).kernel].compute))
+                return true;
+        return false;
     }
 
     /// Pieces would be narrow: nothing of a scan can be cut but what lies beside its terms.

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "lib/base/threads/parallel.hpp"
+#include "scheduler/emit/take_over.hpp"
 #include "scheduler/fusion/fuse.hpp"
 #include "scheduler/lower/alike_nodes.hpp"
 #include "scheduler/lower/loop_lowering.hpp"
@@ -127,6 +128,11 @@ Lowered lower(graph::EinGraph const& graph, relation::Plan const& plan, Lowering
     if (options.fusion)
         for (schedule::MomentId moment : fuse(header, out.sections, *options.fusion)) parted.push_back(moment);
     keep_useful_moments(header, out.sections, parted);
+    if (options.take_over)
+        for_each_in_parallel(out.sections.size(), [&](std::size_t rank) {
+            take_over(header, out.sections.list()[rank], *options.take_over);
+            return 0;
+        });
     out.ranks = context.placement.ranks();
     out.calls = context.placement.counts();
     out.traffic = context.traffic.all();

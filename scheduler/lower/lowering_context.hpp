@@ -33,6 +33,7 @@ struct LoweringOptions {
     relation::ListedBound listed = {};        // of sparse leaves
     std::optional<FusionLimits> fusion = {};  // none: kernels stay single tasks
     Messages messages = {};  // of regions that are not sent as they lie, or do not stay where they are received
+    std::optional<std::int64_t> take_over = {};  // bytes of blocks whose memory results take over; none: of no block
 };
 
 /// Values that loops carry from one iteration to the next.

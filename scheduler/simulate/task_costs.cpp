@@ -6,6 +6,7 @@
 #include "lib/graph/labels.hpp"
 #include "lib/scalar/expression/ops.hpp"
 #include "lib/schedule/fusion/members.hpp"
+#include "lib/schedule/memory/take_over.hpp"
 #include "scheduler/tuning.hpp"
 
 namespace ein::scheduler {
@@ -64,7 +65,7 @@ TaskCosts::TaskCosts(schedule::Header const& header, Cluster const& cluster) : h
         kernels_.add({kernel_cost(kernel.einsum, kernel.compute, cluster), &kernel.einsum});
 }
 
-double TaskCosts::of_kernel(Section const& section, schedule::Apply const& call) const {
+double TaskCosts::of_kernel(Section const& section, Task const& task, schedule::Apply const& call) const {
     Kernel const& kernel = kernels_[call.kernel];
     std::span<Extent const> const lengths = call.region.length;
     auto const elements = [&](std::vector<int> const& labels) {
@@ -79,15 +80,16 @@ double TaskCosts::of_kernel(Section const& section, schedule::Apply const& call)
         return static_cast<double>(section.bytes_of(block)) * looked_at /
                std::max(1.0, static_cast<double>(section.elements_of(block)));
     };
-    double points = section.listed_share(call);
+    double const share = schedule::written_share(header_, section, task);  // of what an update takes over
+    double points = section.listed_share(call) * share;
     for (Extent length : lengths) points *= static_cast<double>(length);
-    double const written = elements(kernel.einsum->output);
+    double const written = elements(kernel.einsum->output) * share;
     double bytes = written * size(call.result) * (call.accumulates ? 2 : 1);
     for (std::size_t operand = 0; operand < call.operands.size(); ++operand)
-        bytes +=
-            section.blocks[call.operands[operand]].is_listed()
-                ? of_listed(operand)
-                : (kernel.lookup ? written : elements(kernel.einsum->inputs[operand])) * size(call.operands[operand]);
+        bytes += section.blocks[call.operands[operand]].is_listed() ? of_listed(operand)
+                 : kernel.lookup || task.over() == operand
+                     ? written * size(call.operands[operand])
+                     : elements(kernel.einsum->inputs[operand]) * size(call.operands[operand]);
     if (kernel.scattered >= 0)
         points /= static_cast<double>(std::max<Extent>(1, lengths[static_cast<std::size_t>(kernel.scattered)]));
     double const operations = (kernel.lookup ? written : points) * kernel.operations + (call.accumulates ? written : 0);
@@ -117,10 +119,11 @@ double TaskCosts::of_fused(Section const& section, schedule::Fused const& task) 
 struct TaskCosts::OfKind {
     TaskCosts const& costs;
     Section const& section;
+    Task const& task;
 
-    double operator()(schedule::Apply const& call) const { return costs.of_kernel(section, call); }
-    double operator()(schedule::Reduce const& task) const { return costs.of_kernel(section, call_of(task)); }
-    double operator()(schedule::Fused const& task) const { return costs.of_fused(section, task); }
+    double operator()(schedule::Apply const& call) const { return costs.of_kernel(section, task, call); }
+    double operator()(schedule::Reduce const& call) const { return costs.of_kernel(section, task, call_of(call)); }
+    double operator()(schedule::Fused const& fused) const { return costs.of_fused(section, fused); }
     double operator()(schedule::Fill const& fill) const { return copied(bytes(fill.result)); }
     double operator()(schedule::Pack const& pack) const { return copied(bytes(pack.result)); }
     double operator()(schedule::Unpack const& unpack) const { return copied(bytes(unpack.from)); }
@@ -128,6 +131,7 @@ struct TaskCosts::OfKind {
         return copied(std::min(bytes(reshape.from), bytes(reshape.result)));
     }
     double operator()(schedule::Copy const& copy) const {
+        if (task.over()) return 0;
         double moved = static_cast<double>(size_of(section.blocks[copy.result].dtype));
         for (Extent length : copy.region.length) moved *= static_cast<double>(length);
         return copied(moved);
@@ -139,16 +143,16 @@ struct TaskCosts::OfKind {
     double operator()(schedule::Spill const&) const { return 0; }
     double operator()(schedule::Fetch const&) const { return 0; }
     double operator()(schedule::Iterate const&) const { return 0; }
-    double operator()(schedule::Assemble const& task) const { return copied(bytes(task.result)); }
-    double operator()(schedule::Relocate const& task) const { return copied(bytes(task.result)); }
-    double operator()(schedule::Refold const& task) const { return copied(bytes(task.result)); }
+    double operator()(schedule::Assemble const& made) const { return copied(bytes(made.result)); }
+    double operator()(schedule::Relocate const& made) const { return copied(bytes(made.result)); }
+    double operator()(schedule::Refold const& made) const { return copied(bytes(made.result)); }
 
     double bytes(BlockId block) const { return static_cast<double>(section.bytes_of(block)); }
     double copied(double bytes) const { return bytes / costs.cluster_.copied; }
 };
 
 double TaskCosts::seconds(Section const& section, Task const& task) const {
-    return section.visit(task, OfKind{*this, section});
+    return section.visit(task, OfKind{*this, section, task});
 }
 
 double TaskCosts::disk_seconds(Section const& section, Task const& task) const {

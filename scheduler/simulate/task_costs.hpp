@@ -37,7 +37,7 @@ private:
         graph::EinSum const* einsum;
     };
     struct OfKind;
-    double of_kernel(schedule::Section const& section, schedule::Apply const& call) const;
+    double of_kernel(schedule::Section const& section, schedule::Task const& task, schedule::Apply const& call) const;
     double of_fused(schedule::Section const& section, schedule::Fused const& task) const;
 
     schedule::Header const& header_;

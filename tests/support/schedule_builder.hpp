@@ -57,6 +57,8 @@ public:
                std::string const& result, bool accumulates = false) {
         call<schedule::Apply>(rank, kernel, region, operands, result, accumulates);
     }
+    /// The result of the rank's last task takes over the memory of its k-th operand.
+    void over(int rank, std::size_t k) { at(rank).section.tasks.back().set_over(k); }
     void reduce(int rank, schedule::KernelId kernel, Box const& region, std::string const& operand,
                 std::string const& result, bool accumulates) {
         call<schedule::Reduce>(rank, kernel, region, {operand}, result, accumulates);

@@ -16,6 +16,7 @@
 #include "lib/relation/verify/rounding_spread.hpp"
 #include "lib/schedule/device/producer_fusion.hpp"
 #include "lib/schedule/fusion/fold.hpp"
+#include "lib/schedule/memory/take_over.hpp"
 #include "planner/search/cut_by_weight.hpp"
 
 namespace ein::test {
@@ -62,10 +63,11 @@ void add_expected(WholeRun& run, graph::EinGraph const& graph) {
 }
 
 /// As einrun does before it fits memory.
-void take_apart(schedule::Schedule& schedule) {
+void take_apart(schedule::Schedule& schedule, bool own_memory) {
     for (Rank rank : schedule.sections.ids()) {
         schedule::Section& section = schedule.sections[rank];
         section = schedule::with_members_apart(schedule.header, section);
+        if (own_memory) schedule::keep_all(section);
         schedule.header.prediction.peak_bytes[at(rank)] = schedule::replay(section).peak;
     }
 }
@@ -118,7 +120,8 @@ bool rounding_explains(WholeRun const& run, std::string const& output, std::vect
 }
 
 void execute(WholeRun& run, WholeRunSetup const& setup) {
-    if (executor::has_own_memory(setup.device) || setup.check_finite) take_apart(run.schedule);
+    bool const own_memory = executor::has_own_memory(setup.device);
+    if (own_memory || setup.check_finite) take_apart(run.schedule, own_memory);
     TensorSink sink(run.schedule.header);
     std::mutex mutex;
     run.ranks.resize(static_cast<std::size_t>(setup.ranks));
@@ -190,6 +193,7 @@ WholeRun whole_run(graph::EinGraph const& read, WholeRunSetup const& setup) {
                                              .messages = setup.messages,
                                              .listed = listed.in_box,
                                              .fusion = setup.fused_groups,
+                                             .take_over = setup.take_over,
                                              .reproducible = setup.reproducible});
     execute(run, setup);
     return run;

@@ -41,6 +41,7 @@ struct WholeRunSetup {
         tests_run_emulated() ? std::optional<std::int64_t>(0) : std::nullopt;  // bytes; 0: as little as will do
     bool fuses_producers = true;                                               // on a device with memory of its own
     scheduler::FusionLimits fused_groups = {};
+    std::optional<std::int64_t> take_over = 1;  // bytes of blocks whose memory results may take over
     executor::LoopbackOptions transport = {};
     bool check_finite = false;
     executor::CallChecks check_calls = {};

@@ -9,6 +9,7 @@
 #include "executor/device/cpu/moves/lookup_kernel.hpp"
 #include "executor/device/cpu/moves/scatter_kernel.hpp"
 #include "executor/device/cpu/moves/transpose_kernel.hpp"
+#include "executor/device/cpu/moves/update_kernel.hpp"
 #include "executor/device/cpu/narrow/narrow_kernel.hpp"
 #include "executor/device/cpu/sparse/sparse_kernel.hpp"
 #include "executor/device/kernel/kernel_types.hpp"
@@ -66,6 +67,12 @@ CpuDevice::CpuDevice() { use_one_blas_thread(); }
 std::unique_ptr<PreparedKernel const> CpuDevice::prepare(KernelShape const& shape, scalar::Params const& params) {
     check(shape);
     if (shape.sparse) return make_sparse_kernel(shape, params);
+    auto update =
+        make_update_kernel(shape, params, [&](KernelShape const& part) { return prepare_dense(part, params); });
+    return update ? std::move(update) : prepare_dense(shape, params);
+}
+
+std::unique_ptr<PreparedKernel const> CpuDevice::prepare_dense(KernelShape const& shape, scalar::Params const& params) {
     graph::EinSum const& einsum = shape.kernel->einsum;
     KernelTypes const types = types_of(shape);
     Nest nest = make_nest(shape);
@@ -78,9 +85,11 @@ std::unique_ptr<PreparedKernel const> CpuDevice::prepare(KernelShape const& shap
     if (auto lookup = make_lookup_kernel(shape)) return lookup;
     if (auto scatter = make_scatter_kernel(shape)) return scatter;
     simplify(nest);
-    if (auto narrow = make_narrow_kernel(shape, nest, types, params)) return narrow;
-    if (auto gemm = make_gemm_kernel(shape, nest, types, params)) return gemm;
-    if (auto scan = make_scan_kernel(shape, nest, types)) return scan;
+    if (shape.over < 0) {  // loops alone read each element before they write it
+        if (auto narrow = make_narrow_kernel(shape, nest, types, params)) return narrow;
+        if (auto gemm = make_gemm_kernel(shape, nest, types, params)) return gemm;
+        if (auto scan = make_scan_kernel(shape, nest, types)) return scan;
+    }
     std::optional<LoopBody> finding;  // over one index there is nothing to look for
     if (nest.aggregates()) finding = LoopBody::finding(einsum, types, params);
     LoopBody body = finding ? std::move(*finding) : LoopBody::of(einsum, types, params);

@@ -14,6 +14,9 @@ public:
     void copy(CopyCall const& call, WorkerTeam& team) override;
     void reshape(ReshapeCall const& call, WorkerTeam& team) override;
     void fill(void* to, Extent elements, DType dtype, scalar::Scalar value, WorkerTeam& team) override;
+
+private:
+    std::unique_ptr<PreparedKernel const> prepare_dense(KernelShape const& shape, scalar::Params const& params);
 };
 
 }  // namespace ein::executor

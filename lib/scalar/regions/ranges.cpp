@@ -273,11 +273,44 @@ ExprRanges::ExprRanges(Expr const& expr, Params const& params) {
     }
 }
 
+namespace {
+
+/// A value for each step.
+class Values {
+public:
+    explicit Values(std::size_t steps) : long_list_(steps > few ? steps : 0) {}
+    Range* data() { return long_list_.empty() ? short_list_.data() : long_list_.data(); }
+
+private:
+    static constexpr std::size_t few = 32;
+    std::array<Range, few> short_list_;
+    std::vector<Range> long_list_;
+};
+
+}  // namespace
+
 Range ExprRanges::on(std::span<IndexRange const> box, std::span<Range const> operands) const {
-    constexpr std::size_t few = 32;
-    std::array<Range, few> short_list;
-    std::vector<Range> long_list(steps_.size() > few ? steps_.size() : 0);
-    Range* const values = steps_.size() > few ? long_list.data() : short_list.data();
+    Values values(steps_.size());
+    find(box, operands, values.data());
+    return values.data()[steps_.size() - 1];
+}
+
+bool ExprRanges::is_operand(int slot, std::span<IndexRange const> box, std::span<Range const> operands) const {
+    Values values(steps_.size());
+    find(box, operands, values.data());
+    return is_operand(slot, steps_.size() - 1, {values.data(), steps_.size()});
+}
+
+bool ExprRanges::is_operand(int slot, std::size_t at, std::span<Range const> values) const {
+    Step const& step = steps_[at];
+    if (step.op == Op::operand) return step.slot == slot;
+    if (step.op != Op::where) return false;
+    Range const& condition = values[step.args[0]];
+    return (is_false(condition) || is_operand(slot, step.args[1], values)) &&
+           (is_true(condition) || is_operand(slot, step.args[2], values));
+}
+
+void ExprRanges::find(std::span<IndexRange const> box, std::span<Range const> operands, Range* values) const {
     for (std::size_t k = 0; k < steps_.size(); ++k) {
         Step const& step = steps_[k];
         auto const slot = static_cast<std::size_t>(step.slot);
@@ -303,7 +336,6 @@ Range ExprRanges::on(std::span<IndexRange const> box, std::span<Range const> ope
             values[k].rounded = is_rounded(step.op, a, b, c, values[k]);
         if (step.of_operands) values[k] = rounded(values[k]);
     }
-    return values[steps_.size() - 1];
 }
 
 }  // namespace ein::scalar

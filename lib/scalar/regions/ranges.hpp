@@ -56,6 +56,8 @@ public:
 
     /// @param box  of each label  @param operands  of each operand; those beyond may be anything
     Range on(std::span<IndexRange const> box, std::span<Range const> operands = {}) const;
+    /// Whether it is an operand as it is on all of the box, whatever that is.
+    bool is_operand(int slot, std::span<IndexRange const> box, std::span<Range const> operands) const;
     /// Whether some choice in it is made by indices alone: without, it says little of any box.
     bool chooses_by_index() const { return chooses_; }
 
@@ -67,6 +69,9 @@ private:
         Range value;  // of a number or param
         bool of_operands = false;
     };
+    void find(std::span<IndexRange const> box, std::span<Range const> operands, Range* values) const;
+    bool is_operand(int slot, std::size_t step, std::span<Range const> values) const;
+
     std::vector<Step> steps_;
     bool chooses_ = false;
 };

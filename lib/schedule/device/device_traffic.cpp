@@ -28,6 +28,9 @@ public:
     bool held(BlockId block) const { return counts_[block].held; }
     std::int64_t bytes(BlockId block) const { return bytes_[block]; }
     void allocate(BlockId block) { of(block).held = true; }
+    void take_over(BlockId, BlockId, std::int32_t) {
+        promise(false, "a block is taken over on a device with memory of its own");
+    }
     bool wrote(BlockId block) {
         if (--of(block).writers > 0) return false;
         if (of(block).readers == 0) drop(block);

@@ -111,7 +111,7 @@ void Dispatcher<Store>::release_head() {
 template <class Store>
 bool Dispatcher<Store>::admitted(TaskId id) const {
     OptionalId<BlockId> const result = task(id).result();
-    if (!result || store_.held(*result)) return true;
+    if (!result || store_.held(*result) || section_.taken_over(task(id))) return true;
     TaskId const due = links_.first_writer(*result);
     return admission_.admits(due, store_.bytes(*result), iterations_.first_before(due, head()));
 }
@@ -173,6 +173,11 @@ template <class Store>
 void Dispatcher<Store>::make_output(TaskId id) {
     OptionalId<BlockId> const result = task(id).result();
     if (!result || store_.held(*result)) return;
+    if (auto const taken = section_.taken_over(task(id))) {
+        auto const reads = section_.reads(id);
+        return store_.take_over(*taken, *result,
+                                static_cast<std::int32_t>(std::count(reads.begin(), reads.end(), *taken)));
+    }
     store_.allocate(*result);
     if (admission_.made(links_.first_writer(*result), store_.bytes(*result))) made_early_[*result] = 1;
 }

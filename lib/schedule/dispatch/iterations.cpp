@@ -17,9 +17,14 @@ Table<TaskId, OptionalId<LoopId>> loops_of_tasks(Section const& section) {
     return out;
 }
 
+bool meets(Section const& section, Table<TaskId, OptionalId<LoopId>> const& loops, TaskId earlier, TaskId task) {
+    return loops.empty() || !loops[earlier] || section.loops[*loops[earlier]].contains(task);
+}
+
 namespace {
 
-Iterations::OfLoop what_loop_needs(Section const& section, TaskLinks const& links, LoopId id) {
+Iterations::OfLoop what_loop_needs(Section const& section, TaskLinks const& links,
+                                   Table<TaskId, OptionalId<LoopId>> const& loop_of, LoopId id) {
     Loop const& loop = section.loops[id];
     Iterations::OfLoop out;
     auto const made_inside = [&](BlockId block) { return loop.contains(links.first_writer(block)); };
@@ -33,6 +38,9 @@ Iterations::OfLoop what_loop_needs(Section const& section, TaskLinks const& link
             if (made_inside(block)) ++waits;
             if (auto const found = kept.find(block); found != kept.end() && t != loop.last) ++found->second;
         }
+        if (auto const taken = section.taken_over(task))
+            for (TaskId reader : links.readers(*taken))
+                if (reader != t && reader >= loop.first && meets(section, loop_of, reader, t)) ++waits;
         out.waits.push_back(waits);
         if (auto const result = task.result(); result && links.first_writer(*result) == t) out.made.push_back(*result);
     }
@@ -54,7 +62,7 @@ Iterations::Iterations(Section const& section, TaskLinks const& links)
       ran_out_(section.loops.size()) {
     for (LoopId l : section.loops.ids()) {
         Loop const& loop = section.loops[l];
-        loops_.add(what_loop_needs(section, links, l));
+        loops_.add(what_loop_needs(section, links, loop_of_, l));
         for (Loop::Carry const& carry : loop.carries) {
             auto const readers = links.readers(carry.inside);
             if (std::any_of(readers.begin(), readers.end(), [&](TaskId task) { return loop.contains(task); })) continue;

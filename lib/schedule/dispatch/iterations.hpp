@@ -17,6 +17,9 @@ namespace ein::schedule {
 
 /// By task: the innermost loop that it is in (an Iterate is in the loop around its own). Empty without loops.
 Table<TaskId, OptionalId<LoopId>> loops_of_tasks(Section const& section);
+/// Whether a task may wait for an earlier one itself: that one is in no loop that the task is not in. For those that
+/// are, it waits for the loop's end. @param loops  of the section's tasks
+bool meets(Section const& section, Table<TaskId, OptionalId<LoopId>> const& loops, TaskId earlier, TaskId task);
 
 class Iterations {
 public:

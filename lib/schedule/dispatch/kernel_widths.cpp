@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "lib/schedule/fusion/members.hpp"
+#include "lib/schedule/memory/take_over.hpp"
 #include "lib/schedule/tuning.hpp"
 
 namespace ein::schedule {
@@ -24,7 +25,7 @@ double work_of(Header const& header, Section const& section, Task const& task) {
     if (task.is<Fill>() || task.is<Load>())
         return static_cast<double>(section.elements_of(section.blocks[*task.result()]));
     std::optional<Apply> const call = section.kernel_call(task);
-    double out = call ? section.listed_share(*call) : 1;
+    double out = call ? section.listed_share(*call) * written_share(header, section, task) : 1;
     for (Extent length : section.region_of(task).length) out *= static_cast<double>(length);
     return out;
 }

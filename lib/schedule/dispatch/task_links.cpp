@@ -2,6 +2,8 @@
 
 #include <numeric>
 
+#include "lib/schedule/dispatch/iterations.hpp"
+
 namespace ein::schedule {
 
 TaskLinks::TaskLinks(Section const& section) : waits_(section.tasks.size(), 0), first_writer_(section.blocks.size()) {
@@ -33,19 +35,32 @@ void TaskLinks::link_readers(Section const& section) {
         for (BlockId block : section.reads(t)) readers_[next[block]++] = t;
 }
 
+/// Calls visit(first, second) for tasks that come one after the other though the second does not read what the first
+/// makes.
+template <class Visit>
+void TaskLinks::for_each_order(Section const& section, Visit const& visit) const {
+    Table<TaskId, OptionalId<LoopId>> loop_of;
+    for (TaskId t : section.tasks.ids()) {
+        Task const& task = section.tasks[t];
+        if (task.after()) visit(*task.after(), t);
+        OptionalId<BlockId> const taken = section.taken_over(task);
+        if (!taken) continue;
+        if (loop_of.empty()) loop_of = loops_of_tasks(section);
+        for (TaskId reader : readers(*taken))
+            if (reader != t && meets(section, loop_of, reader, t)) visit(reader, t);
+    }
+}
+
 void TaskLinks::link_followers(Section const& section) {
     first_follower_.assign(section.tasks.size() + 1, 0);
-    for (TaskId t : section.tasks.ids()) {
-        OptionalId<TaskId> const after = section.tasks[t].after();
-        if (!after) continue;
-        ++first_follower_[following(*after)];
-        ++waits_[t];
-    }
+    for_each_order(section, [&](TaskId first, TaskId second) {
+        ++first_follower_[following(first)];
+        ++waits_[second];
+    });
     std::partial_sum(first_follower_.begin(), first_follower_.end(), first_follower_.begin());
     followers_.resize(first_follower_.back());
     Table<TaskId, std::size_t> next = first_follower_;
-    for (TaskId t : section.tasks.ids())
-        if (auto const after = section.tasks[t].after()) followers_[next[*after]++] = t;
+    for_each_order(section, [&](TaskId first, TaskId second) { followers_[next[first]++] = second; });
 }
 
 }  // namespace ein::schedule

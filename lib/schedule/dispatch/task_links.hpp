@@ -20,6 +20,7 @@ public:
     std::span<TaskId const> readers(BlockId block) const {
         return {readers_.data() + first_reader_[block], readers_.data() + first_reader_[following(block)]};
     }
+    /// Tasks that come after a task, as they say or because they take over what it reads; once for each reason.
     std::span<TaskId const> followers(TaskId task) const {
         return {followers_.data() + first_follower_[task], followers_.data() + first_follower_[following(task)]};
     }
@@ -33,6 +34,8 @@ public:
 private:
     void link_readers(Section const& section);
     void link_followers(Section const& section);
+    template <class Visit>
+    void for_each_order(Section const& section, Visit const& visit) const;
 
     Table<TaskId, std::int32_t> waits_;
     Table<BlockId, std::size_t> first_reader_;  // in readers_, and one behind the last

@@ -39,6 +39,7 @@ enum class Column : std::uint8_t {
     coordinate,
     loops,
     moments,
+    over,
     count  // of columns
 };
 
@@ -81,6 +82,7 @@ public:
         fields.choice(Column::kind, task.kind, task_kinds, "kind of task");
         Task::Record& before = before_[index(task.kind)];
         fields.choice(Column::accumulates, task.accumulates, 2, "flag of a task");
+        fields.number(Column::over, task.over, before.over);
         fields.number(Column::entry, task.entry, before.entry);
         fields.number(Column::first_operand, task.first_operand, next_operand_);
         fields.number(Column::operands, task.operands, before.operands);

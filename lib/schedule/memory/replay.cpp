@@ -19,12 +19,13 @@ Profile replay(Section const& section) {
     std::int64_t live = 0;
     for (Task const& task : section.tasks) {
         OptionalId<BlockId> const result = task.result();
-        if (result && writers[*result] == section.blocks[*result].writers) live += section.bytes_of(*result);
+        OptionalId<BlockId> const taken = section.taken_over(task);
+        if (result && !taken && writers[*result] == section.blocks[*result].writers) live += section.bytes_of(*result);
         profile.live.push_back(live);
         profile.peak = std::max(profile.peak, live);
         if (result && --writers[*result] == 0 && readers[*result] == 0) live -= section.bytes_of(*result);
         for (BlockId block : section.reads(task))
-            if (--readers[block] == 0) live -= section.bytes_of(block);
+            if (--readers[block] == 0 && taken != OptionalId(block)) live -= section.bytes_of(block);
     }
     profile.at_end = live;
     return profile;

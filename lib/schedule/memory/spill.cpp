@@ -122,6 +122,7 @@ private:
             may_leave_.erase({uses_.next(block), block});
             if (!states_[block].in_memory) missing += states_[block].bytes;
         }
+        if (in_.taken_over(in_.tasks[task])) missing -= states_[*in_.tasks[task].result()].bytes;
         make_room(missing);
         for (BlockId block : wanted_)
             if (!states_[block].in_memory) bring(block);
@@ -219,6 +220,7 @@ std::int64_t smallest_budget(Section const& section) {
         collect_blocks(section, task, blocks);
         std::int64_t bytes = 0;
         for (BlockId block : blocks) bytes += section.bytes_of(block);
+        if (section.taken_over(task)) bytes -= section.bytes_of(*task.result());
         most = std::max(most, bytes);
     }
     return most;

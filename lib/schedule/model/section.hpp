@@ -60,6 +60,10 @@ struct Section {
         return {operands.data() + record.first_operand, static_cast<std::size_t>(record.operands)};
     }
     std::span<BlockId const> reads(TaskId task) const { return reads(tasks[task]); }
+    /// The block whose memory becomes the task's result's.
+    OptionalId<BlockId> taken_over(Task const& task) const {
+        return task.over() ? OptionalId(reads(task)[*task.over()]) : std::nullopt;
+    }
     /// A task as the struct of its kind, which it must be of. Spans point into the section.
     template <class T>
     T as(Task const& task) const {

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 
 #include "lib/schedule/model/tasks.hpp"
 
@@ -29,6 +30,7 @@ public:
     struct Record {
         TaskKind kind{};
         bool accumulates = false;
+        std::int16_t over = -1;          // of its operands
         std::int32_t entry = -1;         // of a table of the header
         std::int32_t first_operand = 0;  // in Section::operands
         std::int32_t operands = 0;       // how many
@@ -62,12 +64,21 @@ public:
     bool accumulates() const { return record_.accumulates; }
     std::int32_t order() const { return record_.order; }  // of its region
 
+    /// The operand whose memory its result takes over, as its last reader (memory/take_over.hpp). Others that read that
+    /// block stand before it and have ended when it starts.
+    std::optional<std::size_t> over() const {
+        return record_.over < 0 ? std::nullopt : std::optional(static_cast<std::size_t>(record_.over));
+    }
+
     // A section that is made from another names blocks and tasks anew.
     void set_result(BlockId block) { record_.result = block; }
     void set_after(OptionalId<TaskId> task) { record_.after = task; }
     void set_operands(std::size_t first, std::size_t count) {
         record_.first_operand = static_cast<std::int32_t>(first);
         record_.operands = static_cast<std::int32_t>(count);
+    }
+    void set_over(std::optional<std::size_t> operand) {
+        record_.over = operand ? static_cast<std::int16_t>(*operand) : std::int16_t{-1};
     }
     void set_kernel(KernelId kernel) { record_.entry = kernel.value(); }
 

@@ -113,6 +113,7 @@ std::string task_text(Header const& header, Section const& section, TaskId id) {
     if (task.operands() > 0)
         out += (task.result() ? " from " : " of ") + blocks_text(header, section, section.reads(task));
     if (task.result()) out += (task.accumulates() ? " onto " : " to ") + block_text(header, section, *task.result());
+    if (auto const taken = section.taken_over(task)) out += ", in place of " + block_text(header, section, *taken);
     if (message && message->part) out += ", its part " + to_string(message->part->box());
     return out;
 }
@@ -145,6 +146,7 @@ Json task_json(Header const& header, Section const& section, TaskId id) {
         entry["bytes"] = section.bytes_of(message);
     }
     if (task.accumulates()) entry["accumulate"] = true;
+    if (auto const taken = section.taken_over(task)) entry["in_place_of"] = block_text(header, section, *taken);
     if (task.is<Iterate>()) entry["text"] = task_text(header, section, id);
     return entry;
 }

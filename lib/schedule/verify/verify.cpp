@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "lib/schedule/fusion/carry.hpp"
+#include "lib/schedule/memory/take_over.hpp"
 #include "lib/schedule/verify/fault_list.hpp"
 #include "lib/schedule/verify/verify_fields.hpp"
 #include "lib/schedule/verify/verify_task.hpp"
@@ -155,8 +156,9 @@ private:
         Task const& task = section_.tasks[t];
         if (!faults_.check(is_in_range(section_, task, t), [&] { return name_of(t) + ": expected indices in range"; }))
             return;
-        faults_.check(has_its_fields(header_, rank_, task) && is_sound(header_, section_, task),
-                      [&] { return name_of(t) + ": expected inputs, output and region that fit its kind"; });
+        bool const sound =
+            faults_.check(has_its_fields(header_, rank_, task) && is_sound(header_, section_, task),
+                          [&] { return name_of(t) + ": expected inputs, output and region that fit its kind"; });
         if (task.is<Spill>() && task.operands() == 1) fetches_[t] = 0;
         check_phase(t);
         for (BlockId input : section_.reads(task)) {
@@ -167,6 +169,21 @@ private:
             });
         }
         if (task.result()) check_result(t, *task.result());
+        if (task.over() && sound) check_taken_over(t);
+    }
+
+    /// By its last reader, which is the first writer of its own block.
+    void check_taken_over(TaskId t) {
+        Task const& task = section_.tasks[t];
+        BlockId const taken = *section_.taken_over(task);
+        faults_.check(
+            readers_[taken] == section_.blocks[taken].readers && may_take_over(header_, section_, task, *task.over()),
+            [&] {
+                return name_of(t) +
+                       ": expected to take over a block that it reads last and in the order in which it "
+                       "writes, found block " +
+                       std::to_string(taken.value());
+            });
     }
 
     void check_phase(TaskId t) {

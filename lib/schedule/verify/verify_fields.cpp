@@ -54,12 +54,12 @@ bool is_in_range(Section const& section, Task const& task, TaskId id) {
     Task::Record const& record = task.record();
     std::int64_t const first = record.first_operand, count = record.operands;
     auto const pool = static_cast<std::int64_t>(section.coords.size());
-    bool const sound = first >= 0 && count >= 0 &&
-                       first + count <= static_cast<std::int64_t>(section.operands.size()) && record.order >= 0 &&
-                       record.coords >= 0 && record.coords <= pool &&
-                       2 * std::int64_t{record.order} <= pool - record.coords &&
-                       (!record.after || (*record.after >= TaskId{0} && *record.after < id)) &&
-                       (!record.result || section.blocks.has(*record.result));
+    bool const sound =
+        first >= 0 && count >= 0 && first + count <= static_cast<std::int64_t>(section.operands.size()) &&
+        record.order >= 0 && record.coords >= 0 && record.coords <= pool &&
+        2 * std::int64_t{record.order} <= pool - record.coords &&
+        (!record.after || (*record.after >= TaskId{0} && *record.after < id)) &&
+        (!record.result || section.blocks.has(*record.result)) && record.over >= -1 && record.over < count;
     if (!sound) return false;
     auto const reads = section.reads(task);
     return std::all_of(reads.begin(), reads.end(), [&](BlockId block) { return section.blocks.has(block); });

@@ -217,3 +217,38 @@ TEST_CASE("parts of a block take room in the window of sends as messages, not as
     dispatcher.finish(TaskId{1});
     CHECK(dispatcher.take_send() == TaskId{3});
 }
+
+TEST_CASE("a task that takes memory over waits until others have read it", "[executor][dispatcher]") {
+    ScheduleBuilder b(1);
+    for (char const* name : {"X", "T", "Z"}) b.tensor(name, {8});
+    auto const copy = b.kernel("copy", sum_of_products("i->i", {{'i', 8}}));
+    b.load(0, "x", "X", {{0}, {8}});
+    b.block(0, "t", "T", {{0}, {8}}), b.block(0, "z", "Z", {{0}, {8}});
+    b.apply(0, copy, {{0}, {8}}, {"x"}, "t");  // task 1
+    b.apply(0, copy, {{0}, {8}}, {"x"}, "z");  // task 2
+    b.over(0, 0);
+    b.store(0, "t"), b.store(0, "z");
+    auto const schedule = b.finish();
+    CHECK(schedule.header.prediction.peak_bytes[0] == 128);
+    Begun dispatcher(schedule.sections[Rank{0}]);
+    dispatcher.begin_phase(Phase::load);
+    dispatcher.finish(*dispatcher.take_compute());
+    dispatcher.begin_phase(Phase::execute);
+    REQUIRE(dispatcher.take_compute() == TaskId{1});
+    CHECK_FALSE(dispatcher.take_compute());
+    BlockId const x = schedule.sections[Rank{0}].reads(TaskId{2})[0],
+                  z = *schedule.sections[Rank{0}].tasks[TaskId{2}].result();
+    auto const* const before = dispatcher.store().storage().in_host(x, HostUse::read).data();
+    dispatcher.finish(TaskId{1});
+    REQUIRE(dispatcher.take_compute() == TaskId{2});
+    CHECK(dispatcher.store().held(x));  // until the task has read it
+    CHECK(dispatcher.store().storage().in_host(z, HostUse::read).data() == before);
+    dispatcher.finish(TaskId{2});
+    CHECK_FALSE(dispatcher.store().held(x));
+    CHECK(dispatcher.phase_done());
+    dispatcher.begin_phase(Phase::store);
+    while (auto const store = dispatcher.take_compute()) dispatcher.finish(*store);
+    dispatcher.store().counts().check(128);
+    CHECK(dispatcher.store().counts().peak_bytes() == 128);
+    CHECK(dispatcher.store().counts().created() == 3);
+}
