@@ -65,7 +65,11 @@ public:
         begun_[task] = 1;
         --now_.ready;
         OptionalId<BlockId> const result = section_.tasks[task].result();
-        if (result && held_[*result] == 0) hold(*result);
+        if (!result || held_[*result] != 0) return;
+        if (auto const taken = section_.taken_over(section_.tasks[task]))
+            held_[*taken] = lent, held_[*result] = owned;
+        else
+            hold(*result);
     }
 
     void end(TaskId id) {
@@ -154,13 +158,14 @@ private:
     void free_if_unread(BlockId block) {
         if (readers_[block] == 0 && held_[block] != 0) free(block);
     }
+    static constexpr std::uint8_t none = 0, owned = 1, lent = 2;  // lent: its memory is another block's by now
     void hold(BlockId block) {
-        held_[block] = 1;
+        held_[block] = owned;
         now_.bytes += section_.bytes_of(block);
     }
     void free(BlockId block) {
-        held_[block] = 0;
-        now_.bytes -= section_.bytes_of(block);
+        if (held_[block] == owned) now_.bytes -= section_.bytes_of(block);
+        held_[block] = none;
     }
 
     Section const& section_;

@@ -37,6 +37,15 @@ TEST_CASE("blocks are held from their first writer to their last reader", "[exec
                       {{TaskId{0}, -1, 0, 1}, {TaskId{1}, -1, 2, 3}, {TaskId{2}, -1, 4, 5}}) == expected);
 }
 
+TEST_CASE("memory that a result takes over is counted once", "[executor][trace]") {
+    auto schedule = one_copy();
+    schedule.sections[Rank{0}].tasks[TaskId{1}].set_over(0);
+    std::vector<CounterSample> const expected{{0, 8, 0}, {1, 8, 1}, {2, 8, 0}, {3, 8, 1}, {4, 8, 0}, {5, 0, 0}};
+    CHECK(counters_of(schedule.sections[Rank{0}],
+                      {{Phase::load, 0, 0, 1, 1}, {Phase::execute, 0, 1.5, 3, 3}, {Phase::store, 0, 3.5, 5, 5}},
+                      {{TaskId{0}, -1, 0, 1}, {TaskId{1}, -1, 2, 3}, {TaskId{2}, -1, 4, 5}}) == expected);
+}
+
 TEST_CASE("inputs stay from round to round, outputs do not", "[executor][trace]") {
     auto const schedule = one_copy();
     std::vector<PhaseSpan> const phases{{Phase::load, 0, 0, 1, 1},
