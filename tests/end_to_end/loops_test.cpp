@@ -56,6 +56,51 @@ TEST_CASE("a power iteration", "[end_to_end][loops]") {
     check(power(24, iterations), {.ranks = ranks, .threads = 2});
 }
 
+namespace {
+
+/// A cache of which an iteration writes a row, and weights that it changes: both are carried.
+graph::EinGraph cache_and_weights(Extent n, std::int64_t iterations) {
+    test::GraphBuilder g;
+    g.leaf("W0", {n, n}, DType::f64, uniform(1));
+    g.leaf("C0", {n, n}, DType::f64, uniform(2));
+    g.leaf("step0", {}, DType::f64, tensor::FillSource{3.0});
+    g.einsum("W", "ij->ij", {"W0"});
+    g.einsum("C", "ij->ij", {"C0"});
+    g.einsum("step", "->", {"step0"});
+    g.begin_loop("steps", iterations);
+    g.einsum("row", "ij,ij->j", {"W", "C"});
+    g.einsum("C1", ",j,ij->ij", {"step", "row", "C"}, {.join = "where([i] == x, y, z)"});
+    g.einsum("W1", "ij,j->ij", {"W", "row"}, {.join = "x - y/64"});
+    g.einsum("step1", "->", {"step"}, {.join = "x + 1"});
+    g.einsum("C_next", "ij->ij", {"C1"});
+    g.einsum("W_next", "ij->ij", {"W1"});
+    g.einsum("step_next", "->", {"step1"});
+    g.end_loop({{"C", "C_next"}, {"W", "W_next"}, {"step", "step_next"}});
+    g.einsum("Z", "ij->ij", {"W_next"}, {.join = "x*2"});
+    g.einsum("Y", "ij->ij", {"C_next"}, {.join = "x*2"});
+    return g.finish({"Z", "Y"});
+}
+
+}  // namespace
+
+TEST_CASE("what is carried is written where it lies", "[end_to_end][loops]") {
+    int const ranks = GENERATE(1, 2, 3, 5);
+    auto const fused = GENERATE(scheduler::FusionLimits{}, scheduler::FusionLimits{64, 0, 1});
+    CAPTURE(ranks, fused.least_bytes);
+    test::WholeRunSetup setup{.ranks = ranks, .threads = 2, .fused_groups = fused, .check_calls = {true, 4}};
+    check(cache_and_weights(12, 7), setup);
+    auto const run = test::whole_run(cache_and_weights(12, 7), setup);
+    CHECK(test::checked_calls(run).mismatches.empty());
+    if (test::tests_run_emulated()) return;  // a device with memory of its own keeps all blocks
+    setup.take_over = std::nullopt;
+    auto const kept = test::whole_run(cache_and_weights(12, 7), setup);
+    for (std::size_t rank = 0; rank < run.ranks.size(); ++rank) {
+        std::int64_t const peak = run.schedule.header.prediction.peak_bytes[rank];
+        CHECK(peak < kept.schedule.header.prediction.peak_bytes[rank]);
+        if (ranks == 1) CHECK(run.ranks[rank].blocks.peak_bytes() == peak);
+    }
+}
+
 TEST_CASE("a condition ends a loop, on all ranks in the same iteration", "[end_to_end][loops]") {
     int const ranks = GENERATE(1, 2, 3, 5);
     auto const [start, most] = GENERATE(std::pair{1.0, 10}, std::pair{4.0, 10}, std::pair{4.0, 3});
