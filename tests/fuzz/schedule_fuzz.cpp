@@ -67,7 +67,7 @@ void change(ein::schedule::Block& block, Random& random) {
 
 void change(ein::schedule::Task& task, Random& random) {
     ein::schedule::Task::Record record = task.record();
-    switch (random.below(10)) {
+    switch (random.below(11)) {
         case 0: record.kind = static_cast<ein::schedule::TaskKind>(random.below(ein::schedule::task_kinds)); break;
         case 1: record.accumulates = !record.accumulates; break;
         case 2: change(record.entry, random); break;
@@ -77,6 +77,7 @@ void change(ein::schedule::Task& task, Random& random) {
         case 6: change_id(record.after, random); break;
         case 7: change(record.order, random); break;
         case 8: change(record.coords, random); break;
+        case 9: change(record.over, random); break;
         default: change(random.one_in(2) ? record.peer : record.tag, random);
     }
     task = ein::schedule::Task(record);
