@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "lib/base/threads/helper_threads.hpp"
 #include "lib/base/threads/mutex.hpp"
 
 namespace ein {
@@ -53,10 +54,10 @@ auto for_each_in_parallel(std::size_t count, Make const& make) {
     };
     std::size_t const cores = works_in_parallel ? 1 : std::max(1U, std::thread::hardware_concurrency());
     std::size_t const threads = std::min<std::size_t>({count, cores, 16});
-    std::vector<std::jthread> others;
-    for (std::size_t t = 1; t < threads; ++t) others.emplace_back(work);
-    work();
-    others.clear();
+    if (threads > 1)
+        HelperThreads::of_process().run(threads - 1, work);
+    else
+        work();
     failure.rethrow();
     return results;
 }
