@@ -49,12 +49,6 @@ Extent offset_in(Box const& part, Box const& whole) {
     return offset;
 }
 
-Extent element_count(std::span<Extent const> shape) {
-    Extent count = 1;
-    for (Extent extent : shape) count *= extent;
-    return count;
-}
-
 std::optional<Extent> checked_element_count(std::span<Extent const> shape) {
     if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return 0;
     Extent count = 1;

@@ -53,7 +53,11 @@ bool is_one_run(Box const& part, Box const& whole);
 /// How many elements of `whole` come before the first of `part`, in C order.
 Extent offset_in(Box const& part, Box const& whole);
 
-Extent element_count(std::span<Extent const> shape);
+inline Extent element_count(std::span<Extent const> shape) {
+    Extent count = 1;
+    for (Extent extent : shape) count *= extent;
+    return count;
+}
 inline Extent BoxView::elements() const { return element_count(length); }
 /// The same, or nothing when the product does not fit in 63 bits.
 std::optional<Extent> checked_element_count(std::span<Extent const> shape);

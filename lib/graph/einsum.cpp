@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <numeric>
-#include <unordered_set>
 
 #include "lib/graph/labels.hpp"
+#include "lib/scalar/expression/walk.hpp"
 
 namespace ein::graph {
 namespace {
@@ -12,25 +12,18 @@ namespace {
 using scalar::Expr;
 using scalar::Op;
 
+constexpr std::size_t few_labels = 16;  // are looked through faster than sorted
+
 bool all_distinct(std::vector<int> labels) {
     std::sort(labels.begin(), labels.end());
     return std::adjacent_find(labels.begin(), labels.end()) == labels.end();
 }
 
-/// Operations of an expression, each shared subexpression once. Walks with a list: joins of thousands of operands are
-/// deep.
+/// Operations of an expression, each shared subexpression once.
 double operations(Expr const& expr) {
-    double count = 0;
-    std::unordered_set<scalar::Node const*> seen;
-    std::vector<Expr const*> open{&expr};
-    while (!open.empty()) {
-        Expr const& next = *open.back();
-        open.pop_back();
-        if (!seen.insert(&next.node()).second) continue;
-        if (!next.args().empty()) ++count;
-        for (Expr const& arg : next.args()) open.push_back(&arg);
-    }
-    return count;
+    auto const parts = scalar::arguments_first(expr);
+    return static_cast<double>(
+        std::count_if(parts.begin(), parts.end(), [](Expr const* part) { return !part->args().empty(); }));
 }
 
 bool is_zero(Expr const& expr) {
@@ -71,11 +64,17 @@ bool broadcasts(EinSum const& einsum, int own) {
 bool EinSum::aggregates(int label) const { return !has_label(output, label); }
 
 std::vector<int> EinSum::aggregated() const {
-    std::vector<bool> kept(labels.size(), false);
-    for (int label : output) kept[static_cast<std::size_t>(label)] = true;
     std::vector<int> lacking;
-    for (std::size_t label = 0; label < labels.size(); ++label)
-        if (!kept[label]) lacking.push_back(static_cast<int>(label));
+    if (!aggregates_any()) return lacking;
+    lacking.reserve(labels.size() - output.size());
+    std::vector<int> kept;
+    if (output.size() > few_labels) {
+        kept = output;
+        std::sort(kept.begin(), kept.end());
+    }
+    for (int label = 0; label < static_cast<int>(labels.size()); ++label)
+        if (kept.empty() ? aggregates(label) : !std::binary_search(kept.begin(), kept.end(), label))
+            lacking.push_back(label);
     return lacking;
 }
 
@@ -106,7 +105,7 @@ bool is_rows_by_columns(EinSum const& einsum) {
         return std::any_of(einsum.output.begin(), einsum.output.end(),
                            [&](int label) { return std::count(axes.begin(), axes.end(), label) == 0; });
     };
-    return einsum.inputs.size() == 2 && !einsum.aggregated().empty() && lacks_output_label(einsum.inputs[0]) &&
+    return einsum.inputs.size() == 2 && einsum.aggregates_any() && lacks_output_label(einsum.inputs[0]) &&
            lacks_output_label(einsum.inputs[1]);
 }
 
@@ -116,7 +115,7 @@ double flops(EinSum const& einsum, std::span<Extent const> lengths) {
         for (int label : einsum.output) elements *= static_cast<double>(lengths[static_cast<std::size_t>(label)]);
         return elements;
     }
-    double const aggregation = einsum.aggregated().empty() ? 0 : 1;
+    double const aggregation = einsum.aggregates_any() ? 1 : 0;
     double points = 1;
     for (Extent length : lengths) points *= static_cast<double>(length);
     if (auto const scatter = as_scatter(einsum))

@@ -26,7 +26,8 @@ struct EinSum {
     std::optional<DType> compute = {};  // that the join runs in, where it is not what graph::compute_type says
 
     std::size_t operands() const { return inputs.size(); }
-    bool aggregates(int label) const;     // the output lacks it
+    bool aggregates(int label) const;  // the output lacks it
+    bool aggregates_any() const { return output.size() < labels.size(); }
     std::vector<int> aggregated() const;  // labels that the output lacks, in order
     Shape output_shape() const;
     friend bool operator==(EinSum const&, EinSum const&) = default;

@@ -1,6 +1,7 @@
 #include "scheduler/lower/alike_nodes.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "lib/base/hash.hpp"
@@ -14,8 +15,15 @@ namespace {
 using schedule::Overloaded;
 using schedule::TensorId;
 
-std::uint64_t hash_of(std::vector<Extent> const& numbers, std::uint64_t seed) {
-    return hash_bytes({reinterpret_cast<std::uint8_t const*>(numbers.data()), numbers.size() * sizeof(Extent)}, seed);
+/// Two hashes in one pass: where both are equal the numbers are.
+std::pair<std::uint64_t, std::uint64_t> hashes_of(std::vector<Extent> const& numbers) {
+    std::uint64_t one = numbers.size(), other = ~one;
+    for (Extent number : numbers) {
+        std::uint64_t const word = mix64(static_cast<std::uint64_t>(number) + 0x9e3779b97f4a7c15u);
+        one = (one ^ word) * 0x9fb21c651e98df25u;
+        other = std::rotl(other, 23) * 0xd1342543de82ef95u + word;
+    }
+    return {mix64(one), mix64(other)};
 }
 
 void append(std::vector<Extent>& numbers, std::vector<Extent> const& list) {
@@ -69,7 +77,7 @@ void AlikeNodes::lower(NodeId id, std::function<void()> const& lower) {
     if (!may_be_alike(id)) return lower();
     State state = state_of(id);
     std::vector<Extent> const numbers = std::move(state.directory.numbers);
-    Key const key = hash_of(numbers, 1), check = hash_of(numbers, 2);
+    auto const [key, check] = hashes_of(numbers);
     if (Place const found = find(id, key, check); found != kept_.end()) {
         if (!repeat(*found, state, id)) return lower();
         kept_.splice(kept_.begin(), kept_, found);

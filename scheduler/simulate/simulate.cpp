@@ -41,39 +41,49 @@ struct Messages {
     Table<Rank, Table<TaskId, std::int32_t>> of_task;  // -1 of tasks that are no transfers
 
     Messages(Schedule const& schedule, std::int64_t eager) : of_task(schedule.sections.size()) {
-        struct End {
-            Rank from, to;
-            schedule::MessageTag tag;
-            Rank rank;
-            TaskId task;
-            std::int64_t bytes;
-        };
-        std::vector<End> ends;  // a send and its receive are neighbours once sorted
+        Table<Rank, std::vector<End>> sends(schedule.sections.size()), receives(schedule.sections.size());
         for (Rank rank : schedule.sections.ids()) {
             Section const& section = schedule.sections[rank];
             of_task[rank].assign(section.tasks.size(), -1);
             for (TaskId id : section.tasks.ids()) {
                 if (!section.tasks[id].traits().is_transfer()) continue;
                 schedule::Message const message = section.message(section.tasks[id]);
-                ends.push_back({message.is_send ? rank : message.peer, message.is_send ? message.peer : rank,
-                                message.tag, rank, id, section.bytes_of(message)});
+                (message.is_send ? sends : receives)[rank].push_back({message.peer, message.tag, id});
             }
+            for (auto* ends : {&sends[rank], &receives[rank]})
+                if (!std::is_sorted(ends->begin(), ends->end())) std::sort(ends->begin(), ends->end());
         }
-        std::sort(ends.begin(), ends.end(), [](End const& a, End const& b) {
-            return std::tuple(a.from, a.to, a.tag, a.rank != a.from) <
-                   std::tuple(b.from, b.to, b.tag, b.rank != b.from);
-        });
-        promise(ends.size() % 2 == 0, "a message without its sender or receiver is simulated");
-        for (std::size_t i = 0; i < ends.size(); i += 2) {
-            of_task[ends[i].from][ends[i].task] = of_task[ends[i].to][ends[i + 1].task] =
-                static_cast<std::int32_t>(list.size());
-            Message message;
-            message.from = ends[i].from.value(), message.to = ends[i].to.value();
-            message.send = ends[i].task, message.receive = ends[i + 1].task;
-            message.bytes = static_cast<double>(ends[i].bytes);
-            message.eager = ends[i].bytes <= eager;
-            list.push_back(message);
-        }
+        Table<Rank, std::size_t> next(receives.size());  // of whose receives all before it are those of earlier senders
+        for (Rank from : sends.ids())
+            for (End const& send : sends[from]) {
+                Rank const to = send.peer;
+                promise(next[to] < receives[to].size(), "a message without its receiver is simulated");
+                End const& receive = receives[to][next[to]++];
+                promise(receive.peer == from && receive.tag == send.tag,
+                        "a message without its sender or receiver is simulated");
+                add(schedule.sections[from], from, send.task, to, receive.task, eager);
+            }
+        for (Rank to : receives.ids())
+            promise(next[to] == receives[to].size(), "a message without its sender is simulated");
+    }
+
+private:
+    struct End {
+        Rank peer;
+        schedule::MessageTag tag;
+        TaskId task;
+        bool operator<(End const& other) const { return peer != other.peer ? peer < other.peer : tag < other.tag; }
+    };
+
+    void add(Section const& sender, Rank from, TaskId send, Rank to, TaskId receive, std::int64_t eager) {
+        of_task[from][send] = of_task[to][receive] = static_cast<std::int32_t>(list.size());
+        std::int64_t const bytes = sender.bytes_moved(sender.tasks[send]);
+        Message message;
+        message.from = from.value(), message.to = to.value();
+        message.send = send, message.receive = receive;
+        message.bytes = static_cast<double>(bytes);
+        message.eager = bytes <= eager;
+        list.push_back(message);
     }
 };
 

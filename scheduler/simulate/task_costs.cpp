@@ -1,10 +1,10 @@
 #include "scheduler/simulate/task_costs.hpp"
 
 #include <algorithm>
-#include <unordered_set>
 
 #include "lib/graph/labels.hpp"
 #include "lib/scalar/expression/ops.hpp"
+#include "lib/scalar/expression/walk.hpp"
 #include "lib/schedule/fusion/members.hpp"
 #include "lib/schedule/memory/take_over.hpp"
 #include "scheduler/tuning.hpp"
@@ -33,20 +33,13 @@ namespace {
 /// Operations of a join, each shared subexpression once; exp, log, tanh and their like count as ten simple ones.
 double weighted_operations(scalar::Expr const& join) {
     double count = 0;
-    std::unordered_set<scalar::Node const*> seen;
-    std::vector<scalar::Expr const*> open{&join};
-    while (!open.empty()) {  // a list: joins of thousands of operands are deep
-        scalar::Expr const& next = *open.back();
-        open.pop_back();
-        if (!seen.insert(&next.node()).second || next.args().empty()) continue;
-        count += scalar::info(next.op()).costly ? tuning::operations_of_a_function : 1;
-        for (scalar::Expr const& argument : next.args()) open.push_back(&argument);
-    }
+    for (scalar::Expr const* part : scalar::arguments_first(join))
+        if (!part->args().empty()) count += scalar::info(part->op()).costly ? tuning::operations_of_a_function : 1;
     return count;
 }
 
 double of_aggregation(graph::EinSum const& einsum) {
-    if (einsum.aggregated().empty()) return 0;
+    if (!einsum.aggregates_any()) return 0;
     return scalar::info(einsum.agg).by_exponentials ? tuning::operations_of_a_function : 1;
 }
 

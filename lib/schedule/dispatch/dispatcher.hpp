@@ -92,7 +92,7 @@ public:
 private:
     Task const& task(TaskId id) const { return section_.tasks[id]; }
     void enqueue(TaskId id);
-    std::int64_t message_bytes(TaskId transfer) const { return section_.bytes_of(section_.message(task(transfer))); }
+    std::int64_t message_bytes(TaskId transfer) const { return section_.bytes_moved(task(transfer)); }
     bool admitted(TaskId id) const;
     bool may_send() const;
     bool may_receive() const;

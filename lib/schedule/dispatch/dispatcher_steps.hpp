@@ -96,16 +96,14 @@ void Dispatcher<Store>::enqueue(TaskId id) {
         case Site::disk: return compute_.push(id);
         case Site::transport: break;
     }
-    Message const message = section_.message(task(id));
-    if (!message.is_send) return receives_.push(id);
-    sends_.push(id, message.peer, section_.bytes_of(message));
+    if (!task(id).template is<Send>()) return receives_.push(id);
+    sends_.push(id, section_.as<Send>(task(id)).to, message_bytes(id));
     if (id == head()) release_head();
 }
 
 template <class Store>
 void Dispatcher<Store>::release_head() {
-    Message const message = section_.message(task(head()));
-    sends_.release(head(), message.peer, section_.bytes_of(message));
+    sends_.release(head(), section_.as<Send>(task(head())).to, message_bytes(head()));
 }
 
 template <class Store>
@@ -209,13 +207,12 @@ void Dispatcher<Store>::finish(TaskId id) {
 
 template <class Store>
 void Dispatcher<Store>::transfer_ended(TaskId id) {
-    Message const message = section_.message(task(id));
-    if (message.is_send) {
+    if (task(id).template is<Send>()) {
         --sends_in_flight_;
-        sends_.ended(id, message.peer, [this](TaskId send) { return message_bytes(send); });
+        sends_.ended(id, section_.as<Send>(task(id)).to, [this](TaskId send) { return message_bytes(send); });
     } else {
         --receives_in_flight_;
-        receive_bytes_in_flight_ -= section_.bytes_of(message);
+        receive_bytes_in_flight_ -= message_bytes(id);
     }
 }
 

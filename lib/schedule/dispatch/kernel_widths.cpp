@@ -60,16 +60,17 @@ Table<TaskId, std::int16_t> kernel_widths(Header const& header, Section const& s
     if (threads <= 1) return {};
     Table<TaskId, std::int32_t> const depth = depths(section);
     std::vector<double> total;  // work of the tasks of each depth
+    Table<TaskId, double> works(section.tasks.size());
     for (TaskId t : section.tasks.ids()) {
         if (!is_shared(section.tasks[t])) continue;
         auto const at = static_cast<std::size_t>(depth[t]);
         if (at >= total.size()) total.resize(at + 1, 0.0);
-        total[at] += work_of(header, section, section.tasks[t]);
+        total[at] += works[t] = work_of(header, section, section.tasks[t]);
     }
     Table<TaskId, std::int16_t> widths(section.tasks.size(), 1);
     for (TaskId t : section.tasks.ids()) {
         if (!is_shared(section.tasks[t])) continue;
-        double const work = work_of(header, section, section.tasks[t]);
+        double const work = works[t];
         double const share = work >= enough_for_all(section.tasks[t]) * threads
                                  ? 1.0
                                  : work / std::max(1.0, total[static_cast<std::size_t>(depth[t])]);

@@ -53,10 +53,13 @@ void TaskLinks::for_each_order(Section const& section, Visit const& visit) const
 
 void TaskLinks::link_followers(Section const& section) {
     first_follower_.assign(section.tasks.size() + 1, 0);
+    bool any = false;
     for_each_order(section, [&](TaskId first, TaskId second) {
         ++first_follower_[following(first)];
         ++waits_[second];
+        any = true;
     });
+    if (!any) return;
     std::partial_sum(first_follower_.begin(), first_follower_.end(), first_follower_.begin());
     followers_.resize(first_follower_.back());
     Table<TaskId, std::size_t> next = first_follower_;

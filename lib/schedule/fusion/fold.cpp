@@ -12,6 +12,8 @@ class Rewriting {
 public:
     explicit Rewriting(Section const& from)
         : from_(from), block_(from.blocks.size()), before_(from.tasks.size() + 1, TaskId{0}) {
+        out.blocks.reserve(from.blocks.size());
+        out.tasks.reserve(from.tasks.size());
         out.operands.reserve(from.operands.size());
         out.coords = from.coords;  // boxes that are alike share a place there
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 
 namespace ein::schedule {
 
@@ -17,9 +18,7 @@ Admission::Admission(std::vector<std::int64_t> const& live, std::int64_t limit, 
 
 bool Admission::admits(TaskId due, std::int64_t bytes, TaskId from) const {
     if (always_fits_ || bytes == 0 || due <= head_) return true;
-    return highest(1, leaves_, 0, static_cast<std::size_t>(from.value()), static_cast<std::size_t>(due.value())) +
-               bytes <=
-           limit_;
+    return highest(static_cast<std::size_t>(from.value()), static_cast<std::size_t>(due.value())) + bytes <= limit_;
 }
 
 bool Admission::made(TaskId due, std::int64_t bytes) {
@@ -40,15 +39,21 @@ void Admission::add(TaskId due, std::int64_t bytes) {
     }
 }
 
-/// Of tasks [first, last); `node` has the `width` tasks from `begin` on.
-std::int64_t Admission::highest(std::size_t node, std::size_t width, std::size_t begin, std::size_t first,
-                                std::size_t last) const {
-    if (first <= begin && begin + width <= last) return tree_[node];
-    std::int64_t out = 0;
-    std::size_t const middle = begin + width / 2;
-    if (first < middle) out = highest(2 * node, width / 2, begin, first, last);
-    if (last > middle) out = std::max(out, highest(2 * node + 1, width / 2, middle, first, last));
-    return out + added_[node];
+/// Of tasks [first, last). Upwards from both ends: `low` is the highest of the nodes that were taken from the left, all
+/// of them below node `left` - 1, `high` of those from the right, below node `right`.
+std::int64_t Admission::highest(std::size_t first, std::size_t last) const {
+    constexpr std::int64_t nothing = std::numeric_limits<std::int64_t>::min() / 2;
+    std::int64_t low = nothing, high = nothing;
+    std::size_t left = leaves_ + first, right = leaves_ + last;
+    for (; left < right; left /= 2, right /= 2) {
+        if (left % 2 == 1) low = std::max(low, tree_[left++]);
+        if (right % 2 == 1) high = std::max(high, tree_[--right]);
+        low += added_[(left - 1) / 2];
+        high += added_[right / 2];
+    }
+    for (std::size_t node = left - 1; node > 1; node /= 2) low += added_[node / 2];
+    for (std::size_t node = right; node > 1; node /= 2) high += added_[node / 2];
+    return std::max(low, high);
 }
 
 }  // namespace ein::schedule

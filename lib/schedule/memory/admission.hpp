@@ -32,8 +32,7 @@ public:
 
 private:
     void add(TaskId due, std::int64_t bytes);  // to all tasks before `due`
-    std::int64_t highest(std::size_t node, std::size_t width, std::size_t begin, std::size_t first,
-                         std::size_t last) const;
+    std::int64_t highest(std::size_t first, std::size_t last) const;
 
     std::int64_t limit_;
     bool always_fits_;

@@ -10,9 +10,11 @@ namespace ein::schedule {
 
 Profile replay(Section const& section) {
     Table<BlockId, std::int32_t> readers(section.blocks.size()), writers(section.blocks.size());
+    Table<BlockId, std::int64_t> bytes(section.blocks.size());
     for (BlockId b : section.blocks.ids()) {
         readers[b] = section.blocks[b].readers;
         writers[b] = section.blocks[b].writers;
+        bytes[b] = section.bytes_of(b);
     }
     Profile profile;
     profile.live.reserve(section.tasks.size());
@@ -20,12 +22,12 @@ Profile replay(Section const& section) {
     for (Task const& task : section.tasks) {
         OptionalId<BlockId> const result = task.result();
         OptionalId<BlockId> const taken = section.taken_over(task);
-        if (result && !taken && writers[*result] == section.blocks[*result].writers) live += section.bytes_of(*result);
+        if (result && !taken && writers[*result] == section.blocks[*result].writers) live += bytes[*result];
         profile.live.push_back(live);
         profile.peak = std::max(profile.peak, live);
-        if (result && --writers[*result] == 0 && readers[*result] == 0) live -= section.bytes_of(*result);
+        if (result && --writers[*result] == 0 && readers[*result] == 0) live -= bytes[*result];
         for (BlockId block : section.reads(task))
-            if (--readers[block] == 0 && taken != OptionalId(block)) live -= section.bytes_of(block);
+            if (--readers[block] == 0 && taken != OptionalId(block)) live -= bytes[block];
     }
     profile.at_end = live;
     return profile;
@@ -103,11 +105,11 @@ Exchanged exchanged(Section const& section, Runs const& runs) {
     Exchanged out;
     for (TaskId t : section.tasks.ids()) {
         if (!section.tasks[t].traits().counts_bytes) continue;
-        Message const message = section.message(section.tasks[t]);
-        std::int64_t const bytes = saturating_product(section.bytes_of(message), runs.of(t));
-        std::int64_t& moved = message.is_send ? out.sent : out.received;
+        std::int64_t const bytes = saturating_product(section.bytes_moved(section.tasks[t]), runs.of(t));
+        bool const is_send = section.tasks[t].is<Send>();
+        std::int64_t& moved = is_send ? out.sent : out.received;
         moved = saturating_sum(moved, bytes);
-        if (message.is_send) out.messages_sent = saturating_sum(out.messages_sent, runs.of(t));
+        if (is_send) out.messages_sent = saturating_sum(out.messages_sent, runs.of(t));
     }
     return out;
 }

@@ -110,6 +110,12 @@ struct Section {
         return message.part ? message.part->elements() * static_cast<std::int64_t>(size_of(block.dtype))
                             : bytes_of(block);
     }
+    /// The same of a transfer.
+    std::int64_t bytes_moved(Task const& task) const {
+        BlockId const block = task.is<Send>() ? as<Send>(task).block : as<Receive>(task).block;
+        if (task.order() == 0) return bytes_of(block);
+        return region_of(task).elements() * static_cast<std::int64_t>(size_of(blocks[block].dtype));
+    }
     /// The rank makes no block of a node's and keeps none: at most it loads something for others.
     bool idle() const;
 
