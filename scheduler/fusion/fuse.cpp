@@ -52,10 +52,11 @@ bool spans(FusedGroup const& group, TaskId before) { return group.tasks.front() 
 }  // namespace
 
 std::vector<schedule::MomentId> fuse(Header& header, Table<Rank, Section>& sections, FusionLimits const& limits) {
+    AlikeKernels const alike = alike_kernels(header.kernels);
     auto const groups = for_each_in_parallel(sections.size(), [&](std::size_t rank) {
         Section const& section = sections.list()[rank];
         schedule::Profile profile = schedule::replay(section);
-        return find_fused_groups(header, section, limits, profile);
+        return find_fused_groups(header, section, limits, alike, profile);
     });
     Fusions fusions(header);
     std::vector<schedule::MomentId> spanned;

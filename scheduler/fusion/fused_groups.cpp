@@ -25,12 +25,13 @@ namespace {
 
 class Finder {
 public:
-    Finder(Header const& header, Section const& section, FusionLimits const& limits, Profile& profile)
+    Finder(Header const& header, Section const& section, FusionLimits const& limits, AlikeKernels const& alike,
+           Profile& profile)
         : header_(header),
           section_(section),
           profile_(profile),
           links_(section),
-          cuts_(header, section, links_, limits),
+          cuts_(header, section, links_, limits, alike),
           loop_of_(schedule::loops_of_tasks(section)),
           in_group_(section.tasks.size()),
           last_writer_(section.blocks.size()),
@@ -82,8 +83,9 @@ private:
 
     /// Pieces would be narrow: nothing of a scan can be cut but what lies beside its terms.
     static bool is_scan(graph::EinSum const& einsum) {
+        if (einsum.join.op() != scalar::Op::where) return false;
         std::vector<int> const terms = einsum.aggregated();
-        if (terms.size() != 1 || einsum.join.op() != scalar::Op::where) return false;
+        if (terms.size() != 1) return false;
         auto const& args = einsum.join.args();
         bool const first = args[2].op() == scalar::Op::number;
         scalar::Expr const& kept = args[first ? 1 : 2];
@@ -163,7 +165,7 @@ private:
         for (FusedGroup::Axis& axis : group.axes) {
             if (axis.labels[0] == at(left_out->clipped)) axis.parts = 1;
             if (axis.labels[0] != at(left_out->cut)) continue;
-            Extent const least = is_product && !einsum(id).aggregated().empty() ? limits_.least_rows : 1;
+            Extent const least = is_product && einsum(id).aggregates_any() ? limits_.least_rows : 1;
             axis.parts = std::clamp<std::int64_t>(tuning::clipped_parts, 1, std::max<Extent>(1, axis.length / least));
         }
         return group.pieces() > 1 ? std::optional(std::move(group)) : std::nullopt;
@@ -229,7 +231,7 @@ private:
     /// computed.
     bool reads_whole(TaskId reader, std::size_t operand, BlockId inside) const {
         std::vector<int> const& axes = einsum(reader).inputs[operand];
-        Box const box = section_.box_of(block(inside));
+        BoxView const box = section_.view_of(block(inside));
         for (std::size_t a = 0; a < axes.size(); ++a) {
             auto const label = static_cast<std::size_t>(axes[a]);
             if (begin_of(reader, label) != box.begin[a] || length_of(reader, label) != box.length[a]) return false;
@@ -238,7 +240,7 @@ private:
     }
     bool writes_whole(TaskId writer) const {
         std::vector<int> const& axes = einsum(writer).output;
-        Box const box = section_.box_of(block(result(writer)));
+        BoxView const box = section_.view_of(block(result(writer)));
         for (std::size_t a = 0; a < axes.size(); ++a)
             if (length_of(writer, static_cast<std::size_t>(axes[a])) != box.length[a]) return false;
         return true;
@@ -275,9 +277,9 @@ std::int64_t FusedGroup::pieces() const {
 }
 
 std::vector<FusedGroup> find_fused_groups(Header const& header, Section const& section, FusionLimits const& limits,
-                                          Profile& profile) {
+                                          AlikeKernels const& alike, Profile& profile) {
     if (!may_have_groups(section, limits)) return {};
-    return Finder(header, section, limits, profile).find();
+    return Finder(header, section, limits, alike, profile).find();
 }
 
 }  // namespace ein::scheduler

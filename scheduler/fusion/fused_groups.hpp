@@ -15,6 +15,7 @@
 #include "lib/schedule/dispatch/iterations.hpp"
 #include "lib/schedule/dispatch/task_links.hpp"
 #include "lib/schedule/memory/replay.hpp"
+#include "scheduler/fusion/alike_kernels.hpp"
 #include "scheduler/tuning.hpp"
 
 namespace ein::scheduler {
@@ -52,8 +53,9 @@ struct FusionLimits {
 };
 
 /// All fused groups of a section; no task is in two. Adds to the profile what fused groups hold longer than single
-/// tasks would.
+/// tasks would. @param alike  of the header's kernels
 std::vector<FusedGroup> find_fused_groups(schedule::Header const& header, schedule::Section const& section,
-                                          FusionLimits const& limits, schedule::Profile& profile);
+                                          FusionLimits const& limits, AlikeKernels const& alike,
+                                          schedule::Profile& profile);
 
 }  // namespace ein::scheduler

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "lib/base/hash.hpp"
 #include "lib/graph/einsum.hpp"
 #include "lib/graph/labels.hpp"
 #include "lib/scalar/regions/band.hpp"
@@ -15,13 +16,53 @@ graph::EinSum const& PieceCuts::einsum(TaskId id) const {
     return header_.kernels[section_.as<schedule::Apply>(section_.tasks[id]).kernel].einsum;
 }
 
+std::size_t PieceCuts::Hash::operator()(Key const& key) const {
+    std::uint64_t hash = 0;
+    for (std::int64_t number : key) hash = (hash ^ mix64(static_cast<std::uint64_t>(number))) * 0x9fb21c651e98df25u;
+    return mix64(hash);
+}
+
+/// Blocks are numbered as they are met: what is inside, and what is read twice, shows in the numbers.
+PieceCuts::Key PieceCuts::key_of(FusedGroup const& group) const {
+    Key key;
+    std::vector<BlockId> met;
+    auto const add_box = [&](BoxView const& box) {
+        key.push_back(static_cast<std::int64_t>(box.order()));
+        key.insert(key.end(), box.begin.begin(), box.begin.end());
+        key.insert(key.end(), box.length.begin(), box.length.end());
+    };
+    auto const add_block = [&](BlockId id) {
+        auto const known = std::find(met.begin(), met.end(), id);
+        key.push_back(known - met.begin());
+        if (known != met.end()) return;
+        met.push_back(id);
+        key.push_back(static_cast<std::int64_t>(block(id).dtype));
+        add_box(section_.view_of(block(id)));
+    };
+    for (TaskId id : group.tasks) {
+        key.push_back(alike_[section_.as<schedule::Apply>(section_.tasks[id]).kernel].value());
+        add_box(region(id));
+        for (BlockId input : section_.reads(id)) add_block(input);
+        add_block(result(id));
+    }
+    return key;
+}
+
 void PieceCuts::choose(FusedGroup& group) const {
+    auto const [at, is_new] = known_.try_emplace(key_of(group));
+    if (is_new) at->second = chosen(group);
+    group.axes = at->second.axes;
+    group.carry = at->second.carry;
+}
+
+PieceCuts::Cuts PieceCuts::chosen(FusedGroup group) const {
     for (int label : einsum(group.last()).output)
         if (auto axis = axis_along(group, static_cast<std::size_t>(label))) group.axes.push_back(std::move(*axis));
     choose_parts(group);
     if (group.pieces() > 1) choose_carry(group);
     if (!stays_in_cache(group))
         for (FusedGroup::Axis& axis : group.axes) axis.parts = 1;
+    return {std::move(group.axes), std::move(group.carry)};
 }
 
 /// Follows a label of the last task through the blocks inside; nothing where it does not run through all of them.
@@ -94,7 +135,7 @@ Extent PieceCuts::least_in_runs(FusedGroup const& group, std::size_t axis) const
         auto const look_at = [&](BlockId at, std::vector<int> const& labels) {
             if (static_cast<double>(section_.bytes_of(block(at))) <= limits_.bytes_of_a_piece) return;
             auto run = static_cast<Extent>(size_of(block(at).dtype));  // bytes of what is inside one index
-            for (std::size_t inner = labels.size(); inner-- > 0; run *= section_.box_of(block(at)).length[inner])
+            for (std::size_t inner = labels.size(); inner-- > 0; run *= section_.view_of(block(at)).length[inner])
                 if (static_cast<std::size_t>(labels[inner]) == group.axes[axis].labels[k])
                     return void(least = std::max(least, (limits_.least_run + run - 1) / run));
         };

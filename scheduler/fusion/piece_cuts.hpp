@@ -5,6 +5,8 @@
 #pragma once
 
 #include <optional>
+#include <unordered_map>
+#include <vector>
 
 #include "scheduler/fusion/fused_groups.hpp"
 
@@ -13,8 +15,8 @@ namespace ein::scheduler {
 class PieceCuts {
 public:
     PieceCuts(schedule::Header const& header, schedule::Section const& section, schedule::TaskLinks const& links,
-              FusionLimits const& limits)
-        : header_(header), section_(section), links_(links), limits_(limits) {}
+              FusionLimits const& limits, AlikeKernels const& alike)
+        : header_(header), section_(section), links_(links), limits_(limits), alike_(alike) {}
 
     /// Gives a group of tasks its axes and parts. One piece alone: it is not worth cutting.
     void choose(FusedGroup& group) const;
@@ -26,6 +28,18 @@ private:
     BoxView region(TaskId id) const { return section_.region_of(section_.tasks[id]); }
     Extent begin_of(TaskId id, std::size_t label) const { return region(id).begin[label]; }
     Extent length_of(TaskId id, std::size_t label) const { return region(id).length[label]; }
+
+    /// All that a choice depends on: groups of layers that are alike have the same one.
+    using Key = std::vector<std::int64_t>;
+    struct Hash {
+        std::size_t operator()(Key const& key) const;
+    };
+    struct Cuts {
+        std::vector<FusedGroup::Axis> axes;
+        std::optional<FusedGroup::Carry> carry;
+    };
+    Key key_of(FusedGroup const& group) const;
+    Cuts chosen(FusedGroup group) const;
 
     std::optional<FusedGroup::Axis> axis_along(FusedGroup const& group, std::size_t label) const;
     bool is_clipped(FusedGroup const& group, std::size_t axis) const;
@@ -43,6 +57,8 @@ private:
     schedule::Section const& section_;
     schedule::TaskLinks const& links_;
     FusionLimits const& limits_;
+    AlikeKernels const& alike_;
+    mutable std::unordered_map<Key, Cuts, Hash> known_;  // chosen before
 };
 
 }  // namespace ein::scheduler

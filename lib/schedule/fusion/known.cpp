@@ -59,10 +59,6 @@ Range term_at(Expr const& join, KnownOperands const& operands, std::vector<Index
     return scalar::ExprRanges(join, {}).on(box, values);
 }
 
-bool reads_known(KnownOperands const& operands) {
-    return std::any_of(operands.begin(), operands.end(), [](auto const& known) { return known.has_value(); });
-}
-
 bool may_choose(graph::EinSum const& einsum) {
     auto const parts = scalar::arguments_first(einsum.join);
     return std::any_of(parts.begin(), parts.end(), [](Expr const* part) {
@@ -84,6 +80,7 @@ public:
         for (Task const& task : section_.tasks) {
             if (task.is<Apply>() && !task.accumulates()) {
                 auto const call = section_.as<Apply>(task);
+                if (!chooses_[at(call.kernel)] && !reads_known(call.operands)) continue;
                 std::vector<std::optional<Known>> operands;
                 for (BlockId operand : call.operands) operands.push_back(of(operand));
                 learn(call.result, result_of(call.kernel, operands, call.region));
@@ -99,12 +96,19 @@ private:
         return found == known_.end() ? std::nullopt : std::optional(found->second);
     }
 
+    bool reads_known(std::span<BlockId const> operands) const {
+        return !known_.empty() &&
+               std::any_of(operands.begin(), operands.end(), [&](BlockId operand) { return known_.contains(operand); });
+    }
+
     /// @param operands  of axes
     std::optional<Known> result_of(KernelId kernel, std::vector<std::optional<Known>> operands,
                                    BoxView const& region) const {
         graph::EinSum const& einsum = header_.kernels[kernel].einsum;
         for (std::size_t k = 0; k < operands.size(); ++k) operands[k] = in_labels(operands[k], einsum.inputs[k]);
-        if (!chooses_[at(kernel)] && !reads_known(operands)) return std::nullopt;
+        bool const reads =
+            std::any_of(operands.begin(), operands.end(), [](auto const& known) { return known.has_value(); });
+        if (!chooses_[at(kernel)] && !reads) return std::nullopt;
         return known_result(einsum, operands, region);
     }
 

@@ -9,7 +9,6 @@
 
 using namespace ein;
 using executor::FusedStep;
-using scheduler::find_fused_groups;
 using scheduler::FusedGroup;
 using scheduler::FusionLimits;
 
@@ -42,10 +41,16 @@ schedule::Section apart(test::WholeRun const& run) {
     return schedule::with_members_apart(run.schedule.header, run.schedule.sections[Rank{0}]);
 }
 
+std::vector<FusedGroup> found_in(test::WholeRun const& run, schedule::Section const& section,
+                                 FusionLimits const& limits, schedule::Profile& profile) {
+    schedule::Header const& header = run.schedule.header;
+    return scheduler::find_fused_groups(header, section, limits, scheduler::alike_kernels(header.kernels), profile);
+}
+
 std::vector<FusedGroup> groups_of(test::WholeRun const& run, FusionLimits const& limits) {
     schedule::Section const section = apart(run);
     auto profile = schedule::replay(section);
-    return find_fused_groups(run.schedule.header, section, limits, profile);
+    return found_in(run, section, limits, profile);
 }
 
 std::string kinds_of(test::WholeRun const& run, FusedGroup const& group) {
@@ -135,7 +140,7 @@ TEST_CASE("a product of a short sum is cut where other kernels would be", "[sche
     schedule::Section const section = apart(run);
     auto profile = schedule::replay(section);
     profile.peak *= 2;
-    auto const groups = find_fused_groups(run.schedule.header, section, limits, profile);
+    auto const groups = found_in(run, section, limits, profile);
     REQUIRE(groups.size() == 1);
     REQUIRE(groups[0].axes.size() == 4);
     CHECK(groups[0].axes[0].parts == 6);  // rows of the product
@@ -170,7 +175,7 @@ TEST_CASE("a fused group holds its inputs only where the predicted peak has room
     constexpr std::int64_t bytes = 64 * 64 * 4;
     CHECK(profile.peak == 2 * bytes);
     auto const before = profile.live;
-    auto const fused_groups = find_fused_groups(run.schedule.header, section, small, profile);
+    auto const fused_groups = found_in(run, section, small, profile);
     REQUIRE(fused_groups.size() == 1);
     CHECK(fused_groups[0].tasks.size() == 3);
     std::int32_t const first = fused_groups[0].tasks.front().value();
@@ -178,7 +183,7 @@ TEST_CASE("a fused group holds its inputs only where the predicted peak has room
         CHECK(profile.live[static_cast<std::size_t>(at)] == (at == first + 2 ? 2 : 1) * bytes);
     profile = schedule::replay(section);
     profile.peak = 2 * bytes - 1;
-    CHECK(find_fused_groups(run.schedule.header, section, small, profile).empty());
+    CHECK(found_in(run, section, small, profile).empty());
     CHECK(profile.live == before);
     CHECK(run.schedule.header.prediction.peak_bytes[0] == 2 * bytes);
     CHECK(run.ranks[0].blocks.peak_bytes() == 2 * bytes);
@@ -204,7 +209,7 @@ TEST_CASE("a fused group holds its inputs also where others read them last", "[s
     REQUIRE(place("R") < place("Z"));
     auto profile = schedule::replay(section);
     auto const before = profile.live;
-    REQUIRE(find_fused_groups(run.schedule.header, section, small, profile).size() == 1);
+    REQUIRE(found_in(run, section, small, profile).size() == 1);
     constexpr std::int64_t bytes = 64 * 64 * 4;
     auto const z = static_cast<std::size_t>(place("Z") - section.tasks.begin());
     CHECK(profile.live[z] == before[z]);  // X in E's place
@@ -329,4 +334,41 @@ TEST_CASE("what is kept has the elements that computing it again gives, to the b
     REQUIRE(steps_of(fused).size() == 4);
     REQUIRE(groups_of(single, {}).empty());
     CHECK(test::same_bits(fused.results.at("Z"), single.results.at("Z")));
+}
+
+TEST_CASE("groups of alike layers are cut alike, those of other lengths are not", "[scheduler][fused_groups]") {
+    Json nodes = Json::array(), tensors = Json::object();
+    auto const add_softmax = [&](std::string const& name, Extent rows) {
+        tensors["X" + name] = uniform({rows, 64}, 1);
+        nodes.push_back({{"name", name}, {"op", "softmax"}, {"inputs", {"X" + name}}, {"axes", {1}}});
+    };
+    add_softmax("A", 64), add_softmax("B", 64), add_softmax("C", 128);
+    Json json = graph_of(nodes, tensors, "A");
+    json["outputs"] = {"A", "B", "C"};
+    auto const run = test::whole_run(json, {.fused_groups = small});
+    auto const groups = groups_of(run, small);
+    REQUIRE(groups.size() == 3);
+    std::map<Extent, std::vector<std::int64_t>> parts;  // by rows
+    for (FusedGroup const& group : groups) parts[group.axes[0].length].push_back(group.axes[0].parts);
+    REQUIRE(parts.size() == 2);
+    REQUIRE(parts[64].size() == 2);
+    CHECK(parts[64][0] == parts[64][1]);
+    CHECK(parts[128][0] > parts[64][0]);
+    check_equal(run, 1e-5);
+}
+
+TEST_CASE("kernels are alike whatever their nodes and labels are called", "[scheduler][fused_groups]") {
+    Json const json =
+        graph_of({node("A", "ij,jk->ik", {"X", "Y"}, "x*y"), node("B", "ab,bc->ac", {"A", "Y"}, "x*y"),
+                  node("C", "ij,jk->ik", {"B", "Y"}, "x+y"), node("D", "ij,jk->ik", {"C", "Y"}, "x*y", "max")},
+                 {{"X", uniform({32, 32}, 1)}, {"Y", uniform({32, 32}, 2)}}, "D");
+    auto const run = test::whole_run(json, {});
+    auto const& kernels = run.schedule.header.kernels;
+    auto const alike = scheduler::alike_kernels(kernels);
+    REQUIRE(alike.size() == kernels.size());
+    std::map<std::string, schedule::KernelId> first;
+    for (schedule::KernelId id : kernels.ids()) first.emplace(kernels[id].node, alike[id]);
+    CHECK(first.at("A") == first.at("B"));
+    CHECK(first.at("C") != first.at("A"));
+    CHECK(first.at("D") != first.at("A"));
 }
