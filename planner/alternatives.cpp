@@ -5,6 +5,7 @@
 #include <numeric>
 #include <set>
 
+#include "lib/base/error.hpp"
 #include "lib/base/threads/parallel.hpp"
 #include "planner/costs/residency_cost.hpp"
 #include "planner/search/candidate_table.hpp"
@@ -34,12 +35,12 @@ Cuts cuts_of(relation::Plan const& plan) {
     return out;
 }
 
-/// Whether the first of the plans beside another is that of the strategy "moved", so that it need not be made again.
-/// With loops the strategy's is another: what they carry is cut anew.
-bool begins_with_moved(graph::EinGraph const& graph, PlannerOptions const& options, relation::Plan const& first,
-                       std::vector<relation::Plan> const& others) {
+/// Whether there are plans beside another (other_plans), and the first of them is that of the strategy "moved", so that
+/// it need not be made again. With loops the strategy's is another: what they carry is cut anew.
+bool others_begin_with_moved(graph::EinGraph const& graph, PlannerOptions const& options, relation::Plan const& first) {
     bool const is_of_options = first.calls == (options.calls > 0 ? options.calls : options.ranks);
-    return !others.empty() && is_of_options && graph.loops.empty() && graph.nodes.size() <= tuning::most_searched;
+    bool const has_others = options.decompose == "eindecomp" && first.calls > 1 && first.calls <= options.ranks;
+    return has_others && is_of_options && graph.loops.empty() && graph.nodes.size() <= tuning::most_searched;
 }
 
 bool is_worth_searching(relation::Plan const& first) {
@@ -68,21 +69,25 @@ std::vector<Alternative> alternatives(graph::EinGraph const& graph, PlannerOptio
     };
     PlannerOptions smaller = options;
     smaller.column_work = tuning::column_work_of_alternatives;
-    std::vector<relation::Plan> others = other_plans(graph, smaller, first);
+    bool const has_moved = others_begin_with_moved(graph, options, first);
+    std::vector<std::string> names;
+    if (is_worth_searching(first)) names = strategy_names();
+    std::erase_if(names, [&](std::string const& name) {
+        return name == options.decompose || (name == "exact" && first.gap == 0.0) || (name == "moved" && has_moved);
+    });
+    // The plans beside the first take longest, and are begun first.
+    std::vector<std::vector<relation::Plan>> made = for_each_in_parallel(names.size() + 1, [&](std::size_t k) {
+        return k == 0 ? other_plans(graph, smaller, first) : std::vector{with_strategy(names[k - 1])};
+    });
+    std::vector<relation::Plan>& others = made.front();
+    promise(!has_moved || !others.empty(), "the plan of least movement is missing");
     for (relation::Plan& plan : others) {
         bool const uneven = std::any_of(plan.nodes.begin(), plan.nodes.end(),
                                         [](relation::NodePlan const& node) { return !node.ranks.empty(); });
         add(uneven ? "columns" : "resident", std::move(plan));
     }
     if (!is_worth_searching(first)) return out;
-    bool const has_moved = begins_with_moved(graph, options, first, others);
-    std::vector<std::string> names = strategy_names();
-    std::erase_if(names, [&](std::string const& name) {
-        return name == options.decompose || (name == "exact" && first.gap == 0.0) || (name == "moved" && has_moved);
-    });
-    std::vector<relation::Plan> made =
-        for_each_in_parallel(names.size(), [&](std::size_t k) { return with_strategy(names[k]); });
-    for (std::size_t k = 0; k < names.size(); ++k) add(names[k], std::move(made[k]));
+    for (std::size_t k = 0; k < names.size(); ++k) add(names[k], std::move(made[k + 1].front()));
     StayingTable const table(graph, first.calls, default_limit(graph.nodes.size()));
     add("staying", with_nodes(graph, first, decomposition_of(table, choose_by_paths(graph, table, false)).nodes));
     for (Alternative& each : out) relation::verify(graph, each.plan);
