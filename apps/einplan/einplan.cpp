@@ -1,5 +1,6 @@
 // einplan GRAPH -n RANKS: reads a graph, decides how every tensor is cut and where each block lives, and writes the
 // schedule.
+#include <algorithm>
 #include <filesystem>
 
 #include "apps/command_line.hpp"
@@ -96,6 +97,12 @@ void tell_if_many() {
                              by->launcher + ": -n says how many ranks there will be");
 }
 
+double most_calls_a_node(apps::EinplanOptions const& options) {
+    int ranks = options.ranks;
+    for (int each : options.sweep) ranks = std::max(ranks, each);
+    return static_cast<double>(std::max<std::int64_t>(ranks, options.parts));
+}
+
 int run(apps::EinplanOptions const& options) {
     for (std::string const& warning : options.warnings) apps::say("einplan", "warning: " + warning);
     apps::GraphFile file = apps::read_graph_file(options.resume.empty() ? options.graph : rest_of(options.resume));
@@ -103,6 +110,7 @@ int run(apps::EinplanOptions const& options) {
     apps::GraphPreparation preparation(options, file, machines);
     apps::PreparedGraph prepared = preparation.prepare();
     graph::EinGraph const& graph = prepared.graph;
+    apps::give_back_blocks_of(static_cast<double>(graph.nodes.size()) * most_calls_a_node(options));
     for (std::string const& warning : prepared.listed.warnings) apps::say("einplan", "warning: " + warning);
     tell_if_many();
     if (!options.quiet)
@@ -124,7 +132,6 @@ int run(apps::EinplanOptions const& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    ein::apps::give_back_large_blocks();
     return apps::report_errors("einplan", [&] {
         auto const options = apps::einplan_options(argc, argv);
         return options ? run(*options) : 0;

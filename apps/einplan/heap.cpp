@@ -17,14 +17,25 @@ void operator delete(void* block, std::size_t) noexcept { mi_free(block); }
 void operator delete[](void* block) noexcept { mi_free(block); }
 void operator delete[](void* block, std::size_t) noexcept { mi_free(block); }
 
-void ein::apps::give_back_large_blocks() { mi_option_set(mi_option_decommit_delay, 0); }
+namespace {
+void give_back_at_once() { mi_option_set(mi_option_decommit_delay, 0); }
+}  // namespace
 #elif defined(__GLIBC__)
 #include <malloc.h>
 
-void ein::apps::give_back_large_blocks() {
+namespace {
+void give_back_at_once() {
     mallopt(M_MMAP_THRESHOLD, 1 << 15);
     mallopt(M_TRIM_THRESHOLD, 1 << 24);
 }
+}  // namespace
 #else
-void ein::apps::give_back_large_blocks() {}
+namespace {
+void give_back_at_once() {}
+}  // namespace
 #endif
+
+void ein::apps::give_back_blocks_of(double calls) {
+    constexpr double large = 3e4;  // schedules of a million tasks
+    if (calls > large) give_back_at_once();
+}
