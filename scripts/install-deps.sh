@@ -19,7 +19,9 @@ packages=(
 )
 [ "$(uname -m)" != x86_64 ] || packages+=(libxbyak-dev)    # machine code for joins
 test_packages=(python3-minimal python3-numpy python3-jsonschema "clang|clang-14|clang-16|clang-19")
-bench_packages=(python3-numpy python3-scipy python3-torch libscalapack-openmpi-dev libgraphblas-dev iproute2)
+bench_packages=(
+    python3-numpy python3-scipy python3-torch libscalapack-openmpi-dev libgraphblas-dev libsimgrid-dev iproute2
+)
 
 dry_run=no
 for argument in "$@"; do
