@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "lib/base/threads/parallel.hpp"
 
@@ -261,35 +262,68 @@ private:
         return bound;
     }
 
+    /// The next variations that may be a step, scheduled at a time and then looked at one after the other.
+    struct Promising {
+        std::vector<std::size_t> plans;  // among all variations
+        // Of each: those between it and the one before that gain too little.
+        std::vector<std::size_t> left_out_before;
+        std::size_t left_out_after = 0;  // behind the last one
+        std::size_t end = 0;
+    };
+    Promising promising(std::vector<relation::Plan> const& plans, std::size_t next, Candidate const& best) const {
+        std::size_t const at_once = best.work > limits_.most_placed_tasks ? 1 : 4;  // as in look_at
+        Promising out;
+        for (; next < plans.size() && out.plans.size() < at_once; ++next) {
+            if (search_.functions.bound(plans[next]) >= worth()) continue;
+            if (bound_beside_known(plans[next], best) >= worth()) {
+                ++out.left_out_after;
+                continue;
+            }
+            out.plans.push_back(next);
+            out.left_out_before.push_back(std::exchange(out.left_out_after, 0));
+        }
+        out.end = next;
+        return out;
+    }
+
+    /// Whether a variation that was scheduled is the next step.
+    bool is_taken(relation::Plan& plan, Candidate& made, std::size_t left_out_before, Candidate& best) {
+        search_.spend(calls_of(plan));
+        work_ += made.work;
+        report_.variations_left_out += left_out_before;
+        ++report_.variations;
+        if (!fits(made) || !is_step(made.cost, best.cost)) return false;
+        taken_ = {taken_.name + (report_.steps == 0 ? ", varied" : ""), std::move(plan)};
+        ++report_.steps;
+        best = std::move(made);
+        least_ = best.cost.seconds;
+        return true;
+    }
+
     /// Steps to variations that are better, as long as there is work left.
     void improve(Candidate& best) {
         double const worth_seconds = best.cost.seconds * limits_.work_a_second_of_run;
         double const most = std::min(budget(), work_ + worth_seconds);
         std::size_t const patience =
             best.cost.seconds < limits_.short_run ? limits_.most_in_vain : limits_.most_variations;
+        auto const has_work = [&] { return work_ < most && !search_.exhausted(); };
         bool again = true;
         while (again && work_ < most && !is_proven() && taken_.plan.calls > 1) {
             again = false;
-            std::size_t in_vain = 0;
             double const affordable =
                 std::min(static_cast<double>(limits_.most_variations), (most - work_) / std::max(1.0, best.work));
-            for (relation::Plan& plan :
-                 search_.functions.variations(taken_.plan, others_, static_cast<std::size_t>(affordable))) {
-                if (work_ >= most || search_.exhausted() || in_vain++ >= patience) break;
-                if (search_.functions.bound(plan) >= worth()) continue;
-                if (bound_beside_known(plan, best) >= worth()) {
-                    ++report_.variations_left_out;
-                    continue;
-                }
-                Candidate glanced = scheduled(plan, glance_);
-                ++report_.variations;
-                if (!fits(glanced) || !is_step(glanced.cost, best.cost)) continue;
-                taken_ = {taken_.name + (report_.steps == 0 ? ", varied" : ""), std::move(plan)};
-                ++report_.steps;
-                best = std::move(glanced);
-                least_ = best.cost.seconds;
-                again = true;
-                break;
+            std::vector<relation::Plan> plans =
+                search_.functions.variations(taken_.plan, others_, static_cast<std::size_t>(affordable));
+            plans.resize(std::min(plans.size(), patience));
+            for (std::size_t next = 0; next < plans.size() && has_work() && !again;) {
+                Promising const some = promising(plans, next, best);
+                auto made = for_each_in_parallel(some.plans.size(), [&](std::size_t k) {
+                    return search_.functions.schedule(plans[some.plans[k]], glance_);
+                });
+                for (std::size_t k = 0; k < made.size() && has_work() && !again; ++k)
+                    again = is_taken(plans[some.plans[k]], made[k], some.left_out_before[k], best);
+                if (!again && has_work()) report_.variations_left_out += some.left_out_after;
+                next = some.end;
             }
         }
         if (report_.steps == 0) return;
