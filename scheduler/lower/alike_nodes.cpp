@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 
 #include "lib/base/hash.hpp"
 #include "lib/base/threads/parallel.hpp"
@@ -45,8 +44,11 @@ void append_pattern(std::vector<Extent>& numbers, std::vector<Element> const& li
 /// To the bit: -0 is not 0 here, and NaN is NaN.
 bool same_fill(std::optional<scalar::Scalar> const& a, std::optional<scalar::Scalar> const& b) {
     if (!a || !b) return a.has_value() == b.has_value();
-    return a->is_integer == b->is_integer && a->integer == b->integer &&
-           std::memcmp(&a->number, &b->number, sizeof a->number) == 0;
+    auto const same = [](double x, double y) {
+        return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y);
+    };
+    return a->is_integer == b->is_integer && a->integer == b->integer && same(a->number.real(), b->number.real()) &&
+           same(a->number.imag(), b->number.imag());
 }
 
 bool same_operation(graph::Node const& a, graph::Node const& b) {
