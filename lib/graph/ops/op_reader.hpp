@@ -65,7 +65,9 @@ public:
     /// One axis from -order to order - 1 as 0 to order - 1.
     std::optional<std::size_t> one_axis(Cursor const& at, std::int64_t axis, std::size_t order) const;
 
-    /// What is hardly meant of two inputs that broadcast to `result`.
+    /// What is sound and hardly meant.
+    void note(std::string text) const { context_.notes.push_back(std::move(text)); }
+    /// The same of two inputs that broadcast to `result`.
     void note_broadcast(Shape const& result) const;
 
     /// A fault at input k.
