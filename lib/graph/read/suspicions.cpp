@@ -239,9 +239,18 @@ std::optional<std::string> bent_before_sum(EinSum const& einsum) {
     return std::nullopt;
 }
 
+/// Whether operands meet in products and quotients alone: sums over labels of one of them are factors.
+bool is_product_of_operands(scalar::Expr const& join) {
+    return std::ranges::none_of(scalar::arguments_first(join), [](scalar::Expr const* part) {
+        bool const multiplies = part->op() == Op::mul || part->op() == Op::div || part->op() == Op::neg;
+        return !multiplies && scalar::operands_of(*part).size() > 1;
+    });
+}
+
 /// Two operands that have no label in common, each of which is summed over labels of its own.
 void note_sums_apart(std::string const& node, EinSum const& einsum, std::vector<std::string> const& inputs,
                      std::vector<std::string>& notes) {
+    if (!is_product_of_operands(einsum.join)) return;
     auto const lone = [&](std::vector<int> const& labels) -> std::optional<int> {
         for (int label : labels)
             if (einsum.aggregates(label) && einsum.extents[static_cast<std::size_t>(label)] > 1) return label;
