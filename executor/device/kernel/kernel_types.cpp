@@ -50,6 +50,9 @@ bool is_sparse(KernelShape const& shape, std::size_t operand) {
 scalar::Scalar value_without_contributions(KernelShape const& shape, KernelTypes const& types,
                                            scalar::Params const& params) {
     graph::EinSum const& einsum = shape.kernel->einsum;
+    if (auto const lookup = row_lookup(shape))
+        return scalar::convert(shape.sparse->operands[static_cast<std::size_t>(lookup->data)]->fill, shape.output_dtype,
+                               types.accumulate);
     if (!einsum.aggregated().empty()) return scalar::identity(einsum.agg, types.accumulate);
     std::vector<scalar::Scalar> operands;
     for (std::size_t k = 0; k < einsum.operands(); ++k) {

@@ -24,8 +24,8 @@ bool is_sparse(KernelShape const& shape, std::size_t operand);
 std::optional<graph::Lookup> row_lookup(KernelShape const& shape);
 
 /// Of a kernel with sparse operands, in types.accumulate: what an element of the output is to which nothing
-/// contributes. Where nothing is aggregated: the join of the fills, which is the same whatever the dense operands and
-/// labels are there (1 and 0 are taken).
+/// contributes. Of a lookup the fill of what it looks in; where nothing is aggregated the join of the fills, which is
+/// the same whatever the dense operands and labels are there (1 and 0 are taken).
 scalar::Scalar value_without_contributions(KernelShape const& shape, KernelTypes const& types,
                                            scalar::Params const& params);
 
