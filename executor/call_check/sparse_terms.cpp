@@ -96,11 +96,16 @@ struct SparseTerms::Walk {
         }
         for (std::vector<int> const& set : terms.shape_.sparse->idle_sets)
             if (std::none_of(set.begin(), set.end(), [&](int k) { return is_listed[at(k)]; })) return;
+        if (auto const& lookup = terms.lookup_; lookup) {
+            std::size_t const label = at(lookup->label);
+            if (values[at(lookup->positions)].integer != call.begin[label] + index[label]) return;
+        }
         visit(index, values);
     }
 };
 
-SparseTerms::SparseTerms(KernelShape const& shape) : shape_(shape), einsum_(shape.kernel->einsum) {
+SparseTerms::SparseTerms(KernelShape const& shape)
+    : shape_(shape), einsum_(shape.kernel->einsum), lookup_(row_lookup(shape)) {
     for (std::vector<int> const& set : shape.sparse->idle_sets)
         if (set.size() == 1 && driver_ < 0) driver_ = set.front();
     for (int label : einsum_.aggregated()) {

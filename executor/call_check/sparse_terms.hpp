@@ -3,10 +3,12 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "executor/device/device.hpp"
+#include "executor/device/kernel/kernel_types.hpp"
 
 namespace ein::executor {
 
@@ -26,6 +28,7 @@ private:
 
     KernelShape const& shape_;
     graph::EinSum const& einsum_;
+    std::optional<graph::Lookup> lookup_;
     int driver_ = -1;        // the operand whose listed elements are visited; -1: all points are
     std::vector<int> rest_;  // aggregated labels that the driver lacks
     Shape rest_lengths_;

@@ -95,7 +95,7 @@ python3 - <<'PY'
 import json
 body = [{"name": "y", "einsum": "ij->ij", "inputs": ["x"], "join": "0.9*x"}]
 json.dump({"eingraph": 1, "dtype": "f64", "tensors": {"x": {"shape": [1800, 1800], "data": {"random": "uniform"}}},
-           "nodes": [{"name": "steps", "loop": {"times": 600, "carry": {"x": "y"}, "body": body}},
+           "nodes": [{"name": "steps", "loop": {"times": 4000, "carry": {"x": "y"}, "body": body}},
                      {"name": "total", "op": "sum", "inputs": ["steps/x"]}], "outputs": ["total"]},
           open("steps.json", "w"))
 PY
