@@ -6,6 +6,7 @@ mistakes_test.py. Exits with 77 (skipped) where NumPy is missing.
 """
 import os
 import pathlib
+import random
 import sys
 import tempfile
 import unittest
@@ -91,6 +92,43 @@ class Mistakes(unittest.TestCase):
             el.loop(lambda V: V - 0.1 * el.grad((V ** 2).sum(), V), carry={"V": W}, times=3)
             constant = el.grad((W ** 2).sum(), W)
             el.loop(lambda V: V - 0.1 * constant, carry={"V": W}, times=3)
+
+    def test_random_numbers_of_a_step_are_the_same_in_each_iteration_which_is_told(self):
+        W, generator, drawn = el.zeros(40), np.random.default_rng(0), "the step's random numbers are made once"
+
+        def helper():
+            return generator.normal(size=40)
+
+        def told(step):
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                el.loop(step, carry={"W": W}, times=10)
+            return [str(one.message) for one in caught]
+        for step in (lambda W: W + np.random.normal(size=40), lambda W: W + generator.normal(size=40),
+                     lambda W: W + np.random.default_rng(1).normal(size=40), lambda W: W + random.random(),
+                     lambda W: W + helper()):
+            self.assertEqual(len(told(step)), 1)
+            self.assertIn(drawn, told(step)[0])
+            self.assertIn("noise = einloom.tensor(numpy.random.normal(size=(10, *shape)))", told(step)[0])
+        made = told(lambda W: W + el.random((40,), kind="normal"))[0]
+        self.assertIn("carry a counter k that the step returns as k + 1, and read noise[k]", made)
+        noise = eval(made.partition("noise = ")[2].partition(", carry")[0], {"einloom": el})  # what it says
+        constant, other = np.eye(40), el.random((40,))
+        for step in (lambda W: W @ constant + other + np.ones(40), lambda W: W + el.random((40,), seed=3)):
+            self.assertEqual(told(step), [])
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            walk = el.run(el.loop(lambda W, k: (W + noise[k], k + 1), carry={"W": W, "k": 0}, times=10)["W"])
+        np.testing.assert_allclose(walk, el.run(noise).sum(axis=0))
+
+    def test_what_is_carried_stands_behind_the_step(self):
+        W = el.zeros(3)
+        self.refused("loop: expected what is carried behind the step, found the number 50; "
+                     "write loop(step, carry=W, times=50)", lambda: el.loop(lambda W: W, 50, W))
+        self.refused("write loop(step, carry=..., times=50)", lambda: el.loop(lambda W: W, 50, el.zeros(3) + 1))
+        self.refused("write loop(step, carry=..., times=...)", lambda: el.loop(lambda W: W, lambda W: W, 50))
+        self.assertEqual(el.run(el.loop(lambda x: x + 1, 0, 50)), 50)
+        self.assertEqual(el.run(el.loop(lambda x: x + 1, np.zeros(3), times=2)).tolist(), [2.0] * 3)
 
     def test_habits_of_other_libraries_are_answered(self):
         X = el.input("X", (3, 4))

@@ -8,10 +8,14 @@ import inspect
 import warnings
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
+import numpy as np
+
 from .array import Array, as_array
 from .checked import whole_number
+from .draws import Draws, unseeded_since
 from .errors import refuse
-from .node import Carried, Gradient, Left, Loop, Node, in_order
+from .names import name_of_argument
+from .node import Carried, Gradient, Leaf, Left, Loop, Node, in_order
 
 Carry = Union[Mapping[str, Any], Sequence[Any], Array]
 _LONGEST_NAME = 24
@@ -34,26 +38,37 @@ def loop(step: Callable[..., Any], carry: Carry, times: Optional[int] = None,
     """
     if not callable(step):
         raise refuse("loop", "a function of what is carried", repr(step), "give def step(x): ...")
+    counts = (int, np.integer)
+    if isinstance(carry, counts) and times is not None and not isinstance(times, counts):
+        raise refuse("loop", "what is carried behind the step", f"the number {carry}",
+                     f"write loop(step, carry={name_of_argument(times) or '...'}, times={carry})")
     begins = _named(step, carry)
     if not begins:
         raise refuse("loop", "one carried array or more", "none", "give carry={'x': x}")
-    if (times is None) == (while_ is None):
-        raise refuse("loop", "times or while_", "both" if times is not None else "neither", "give one of them")
+    if times is not None and while_ is not None:
+        raise refuse("loop", "times or while_", "both", f"give max={times} in place of times: the most iterations")
+    if times is None and while_ is None:
+        raise refuse("loop", "times or while_", "neither",
+                     f"write times={max}" if max is not None else "write times=100")
     if while_ is not None and max is None:
         raise refuse("loop", "max beside while_: the most iterations", "none", "write max=1000")
     times = None if times is None else whole_number(times, "loop, times", 0)
     max = None if max is None else whole_number(max, "loop, max", 0)
     carried = {key: Carried(key, begin) for key, begin in begins.items()}
+    draws = Draws([step, while_])
     returned = _called(step, {key: Array(node) for key, node in carried.items()})
     nexts, others = _next_values(returned, begins)
     condition = _condition(while_, nexts, others)
     _tell_the_same(list(carried.values()), [nexts[key].node for key in begins])
+    computed = in_order([nexts[key].node for key in begins] + ([] if condition is None else [condition]))
+    _tell_same_noise(draws.drawn(), unseeded_since(computed, min(one.serial for one in carried.values())),
+                     times if times is not None else max)
     made = Loop(list(begins.values()), list(carried.values()), [nexts[key].node for key in begins], times, condition,
                 max if times is None else None, _name_of(step))
     left = [Array(Left(made, position)) for position in range(len(begins))]
     if isinstance(carry, Mapping):
         return left[0] if len(left) == 1 else dict(zip(begins, left))
-    return left[0] if isinstance(carry, Array) else tuple(left)
+    return left[0] if _is_one(carry) else tuple(left)
 
 
 def _name_of(step: Callable[..., Any]) -> str:
@@ -83,14 +98,34 @@ def _tell_the_same(carried: List[Carried], nexts: List[Node]) -> None:
                 return
 
 
+def _tell_same_noise(drawn: bool, unseeded: Sequence[Leaf], times: Optional[int]) -> None:
+    """Of random numbers that the step makes: it is called once, and they with it."""
+    if not drawn and not unseeded:
+        return
+    first = unseeded[0] if unseeded else None
+    shape = ", ".join(map(str, (times, *(first.shape if first else ("*shape",)))))
+    kind = "" if first is None or first.data is None or first.data["random"] == "uniform" else ", kind='normal'"
+    made = f"einloom.random(({shape}){kind})" if first else f"einloom.tensor(numpy.random.normal(size=({shape})))"
+    warnings.warn(f"loop: the step's random numbers are made once, the same in each iteration; make those of all "
+                  f"before, noise = {made}, carry a counter k that the step returns as k + 1, and read noise[k]",
+                  UserWarning, stacklevel=3)
+
+
 def _named(step: Callable[..., Any], carry: Carry) -> Dict[str, Node]:
     if isinstance(carry, Mapping):
         return {str(key): as_array(value).node for key, value in carry.items()}
-    values = [carry] if isinstance(carry, Array) else list(carry)
+    if isinstance(carry, (str, bytes)) or callable(carry):
+        raise refuse("loop", "what is carried behind the step", repr(carry), "write loop(step, carry=..., times=...)")
+    values = [carry] if _is_one(carry) else list(carry)
     names = _parameters(step)
     if len(names) < len(values):
         names = [f"carried{position}" for position in range(len(values))]
     return {name: as_array(value).node for name, value in zip(names, values)}
+
+
+def _is_one(carry: Carry) -> bool:
+    """Whether it is one array or number, and not several."""
+    return isinstance(carry, (Array, np.ndarray)) or not hasattr(carry, "__iter__")
 
 
 def _parameters(step: Callable[..., Any]) -> List[str]:

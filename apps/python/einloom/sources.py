@@ -17,6 +17,7 @@ import numpy as np
 
 from .array import Array, as_array
 from .checked import extents, one_shape, whole_number
+from .draws import UNSEEDED
 from .dtypes import kind, name_of, stored
 from .errors import Error, refuse
 from .names import name_of_argument
@@ -92,7 +93,7 @@ def input(name: str, shape: Sequence[int], dtype: Any = np.float64) -> Array:
     return Array(Leaf(extents(shape), name_of(dtype), name=name))
 
 
-_seeds = itertools.count(1 << 32)  # of calls without one: numbers that hardly anybody gives
+_seeds = itertools.count(UNSEEDED)
 
 
 def random(shape: Sequence[int], *more: Any, seed: Optional[int] = None, kind: str = "uniform", low: Any = None,
