@@ -130,6 +130,39 @@ class Mistakes(unittest.TestCase):
         self.assertEqual(el.run(el.loop(lambda x: x + 1, 0, 50)), 50)
         self.assertEqual(el.run(el.loop(lambda x: x + 1, np.zeros(3), times=2)).tolist(), [2.0] * 3)
 
+    def test_slices_and_counts_that_an_iteration_computes(self):
+        X, size = el.tensor(np.arange(40.0).reshape(10, 4)), 2
+
+        def loop_of(read, times=3):
+            return el.loop(lambda s, k: (s + el.sum(read(k)), k + 1), carry={"s": 0.0, "k": 0}, times=times)
+        self.refused("write X[START + einloom.arange(N)], as X[k*B + einloom.arange(B)] for X[k*B:(k+1)*B]",
+                     lambda: loop_of(lambda k: X[k*size:(k+1)*size]))
+        self.refused("write X[k + einloom.arange(N)]", lambda: loop_of(lambda k: X[k:k + 3]))
+        self.refused("write X[:, k + einloom.arange(N)]", lambda: loop_of(lambda k: X[:, k:k + 3]))
+        self.assertEqual(el.run(loop_of(lambda k: X[k*size + el.arange(size)])["s"]), np.arange(24.0).sum())
+        self.refused("write a mask: einloom.where(einloom.arange(10)[:, None] < k, X, 0)",
+                     lambda: loop_of(lambda k: X[:k]))
+        self.refused("write a mask: einloom.where(einloom.arange(4) >= k, X, 0)", lambda: loop_of(lambda k: X[:, k:]))
+        masked = loop_of(lambda k: el.where(el.arange(10)[:, None] < k, X, 0))["s"]
+        self.assertEqual(el.run(masked), sum(np.arange(4.0 * k).sum() for k in range(3)))
+        self.refused("write START + einloom.arange(N)", lambda: loop_of(lambda k: el.arange(k, k + 2)))
+        for act in (lambda k: el.zeros((k,)), lambda k: X.reshape(k, -1), lambda k: X[::k]):
+            self.refused("give a number: what is planned before the run does not follow elements", lambda: loop_of(act))
+        self.refused("loop, times: expected a whole number from 0 on, found a lazy array",
+                     lambda: loop_of(lambda k: k, times=el.ones((), dtype="int64")))
+        self.refused("noise = einloom.random((times, *shape)), and read noise[k]",
+                     lambda: loop_of(lambda k: el.random((3,), seed=k)))
+
+    def test_a_loop_that_breaks_is_one_with_a_condition(self):
+        with self.assertRaises(el.Error) as caught:
+            if el.ones(3).sum() < 1:
+                pass
+        self.assertIn("write einloom.where(condition, a, b) in place of a branch, einloom.loop(step, carry=..., "
+                      "while_=lambda ...: condition, max=1000) in place of a loop that breaks", str(caught.exception))
+        self.refused("loop: expected times or while_, found both; give max=50 in place of times: the most iterations",
+                     lambda: el.loop(lambda x: x / 2, carry={"x": 1.0}, times=50, while_=lambda x: x > 0.1))
+        self.assertEqual(el.run(el.loop(lambda x: x / 2, carry={"x": 1.0}, max=50, while_=lambda x: x > 0.1)), 0.0625)
+
     def test_habits_of_other_libraries_are_answered(self):
         X = el.input("X", (3, 4))
         for attribute, text in (("backward", "einloom.grad(loss, [W])"), ("numpy", "einloom.run(x)"),

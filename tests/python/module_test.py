@@ -303,7 +303,7 @@ class Refusals(unittest.TestCase):
                 (ValueError, "add: expected shapes that broadcast, found (3, 4) and (5,)", lambda: A + el.zeros(5)),
                 (ValueError, "matmul: expected as many columns", lambda: A @ A),
                 (ValueError, "each label, found label 'j' is 4 and 3", lambda: el.einsum("ij,kj->ik", A, A.T)),
-                (ValueError, "use einloom.where or einloom.loop", lambda: bool(A[0, 0] > 0)),
+                (ValueError, "write einloom.where(condition, a, b) in place of a branch", lambda: bool(A[0, 0] > 0)),
                 (ValueError, "len(): expected a number of elements that is known", lambda: len(A[A > 0])),
                 (TypeError, "found uint32; convert with .astype", lambda: el.tensor(np.zeros(3, np.uint32))),
                 (TypeError, "bitwise_and: expected truth values, found i64", lambda: n & 1),

@@ -11,12 +11,14 @@ from typing import Any, Callable, Iterator, Optional, Tuple
 import numpy as np
 
 from . import dtypes
-from .errors import DTypeError, Error, refuse
+from .errors import DTypeError, NotComputed, refuse
 from .node import Node
 
 
 _LOOKED_UP = ("run it for its elements; a lookup A[x] in NumPy's array is einloom.tensor(A)[x], one in numpy.eye(n) "
               "einloom.eye(n)[x]")
+_BRANCHED = ("write einloom.where(condition, a, b) in place of a branch, einloom.loop(step, carry=..., "
+             "while_=lambda ...: condition, max=1000) in place of a loop that breaks, or run the graph first")
 
 
 def _function(name: str) -> Any:
@@ -125,8 +127,9 @@ class Array:
     # What a lazy array cannot be asked.
 
     def _refused(self, what: str, mend: str = "use einloom.where or einloom.loop in place of a branch, or run the "
-                                               "graph first") -> Error:
-        return refuse(what, "elements that are known", "a lazy array, which einloom.run computes", mend)
+                                               "graph first") -> NotComputed:
+        return NotComputed(f"{what}: expected elements that are known, found a lazy array, which einloom.run computes; "
+                           f"{mend}")
 
     def __getattr__(self, name: str) -> Any:
         from .missing import missing_attribute
@@ -138,7 +141,7 @@ class Array:
         return repr(self)
 
     def __bool__(self) -> bool:
-        raise self._refused("bool()")
+        raise self._refused("bool()", _BRANCHED)
 
     def __float__(self) -> float:
         raise self._refused("float()")

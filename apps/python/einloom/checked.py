@@ -7,7 +7,7 @@ from typing import Any, Callable, Optional, Tuple, TypeVar, cast
 
 import numpy as np
 
-from .errors import refuse
+from .errors import NotComputed, refuse
 
 
 def whole_number(value: Any, what: str, least: Optional[int] = None) -> int:
@@ -19,6 +19,8 @@ def whole_number(value: Any, what: str, least: Optional[int] = None) -> int:
     wanted = "a whole number" if least is None else f"a whole number from {least} on"
     try:
         number = operator.index(value)
+    except NotComputed:
+        raise _computed(what, wanted) from None
     except TypeError:
         mend = "give one; use // to divide"
         if isinstance(value, str):
@@ -27,6 +29,11 @@ def whole_number(value: Any, what: str, least: Optional[int] = None) -> int:
     if least is not None and number < least:
         raise refuse(what, wanted, str(number), "give one")
     return number
+
+
+def _computed(what: str, wanted: str) -> Exception:
+    return refuse(what, wanted, "a lazy array, which einloom.run computes",
+                  "give a number: what is planned before the run does not follow elements")
 
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -55,6 +62,8 @@ def extents(shape: Any, what: str = "a shape", least: int = 0) -> Tuple[int, ...
     """
     try:
         return tuple(map(operator.index, shape)) if min(shape, default=0) >= least else _refused(shape, what, least)
+    except NotComputed:
+        raise _computed(what, f"extents from {least} on") from None
     except TypeError:
         pass
     if isinstance(shape, str) or not hasattr(shape, "__iter__"):

@@ -47,6 +47,10 @@ class InputError(Error, ValueError):
     """Bad input: a graph, a shape, a file (exit code 3)."""
 
 
+class NotComputed(InputError):
+    """Elements of a lazy array that are asked for before the run."""
+
+
 class AxisError(InputError, IndexError):
     """An axis or an index beyond the shape."""
 

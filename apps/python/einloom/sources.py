@@ -110,6 +110,10 @@ def random(shape: Sequence[int], *more: Any, seed: Optional[int] = None, kind: s
     for key, value in (("low", low), ("high", high), ("mean", mean), ("std", std)):
         if value is not None:
             data[key] = value
+    if isinstance(seed, Array):
+        raise refuse("random, seed", "a whole number from 0 on", "a lazy array, which einloom.run computes",
+                     "make those of all iterations before the loop, noise = einloom.random((times, *shape)), and read "
+                     "noise[k]")
     data["seed"] = next(_seeds) if seed is None else whole_number(seed, "random, seed", 0)
     if density is not None:
         data["density"] = density

@@ -33,7 +33,8 @@ def arange(start: Any = None, stop: Any = None, step: Any = 1, dtype: Any = None
         start, stop = 0, start
     start = 0 if start is None else start
     if any(isinstance(one, Array) for one in (start, stop, step)):
-        raise refuse("arange", "numbers that are known", "a lazy array", "shapes do not follow elements")
+        raise refuse("arange", "numbers that are known", "a lazy array",
+                         "shapes do not follow elements; of N numbers from one on write START + einloom.arange(N)")
     if step == 0:
         raise refuse("arange", "a step other than 0", "0", "use full for equal elements")
     found = name_of(np.result_type(*(np.asarray(one).dtype for one in (start, stop, step))) if dtype is None else dtype)

@@ -14,6 +14,7 @@ from ..checked import whole_number
 from ..dtypes import kind, name_of
 from ..errors import AxisError, refuse
 from ..expression import Call, Expression, Index, Number, Operand, replace
+from ..names import name_of_argument
 from ..node import Ein, Leaf, Op
 from .elementwise import astype, clip, finished
 from .operands import letters, normalized_axis, size
@@ -181,7 +182,7 @@ def keys_of(array: Array, key: Any) -> List[Any]:
         elif isinstance(one, (int, np.integer)) and not isinstance(one, bool):
             keys.append(normalized_axis(int(one), array.shape[sum(map(axes_of, keys))], "an index"))
         else:
-            _check_key(one)
+            _check_key(one, array, sum(map(axes_of, keys)))
             keys.append(one)
     return keys
 
@@ -191,8 +192,25 @@ def axes_of(key: Any) -> int:
     return 0 if key is None or key is Ellipsis else key.ndim if is_mask(key) else 1
 
 
-def _check_key(key: Any) -> None:
+def _moving(key: slice, array: Array, axis: int) -> Exception:
+    """Of a slice whose bounds the run computes: a lookup, where it is as long each time, else a mask."""
+    found, name = "one that einloom.run computes", name_of_argument(array) or array.node.variable or "x"
+    if isinstance(key.start, Array) and isinstance(key.stop, Array):
+        at = ":, " * axis + (key.start.node.variable or "START")
+        return refuse("a slice", "bounds that are known", found, f"of N elements from there on write "
+                      f"{name}[{at} + einloom.arange(N)], as X[k*B + einloom.arange(B)] for "
+                      "X[k*B:(k+1)*B]")
+    bound, compared = (key.start, ">=") if isinstance(key.start, Array) else (key.stop, "<")
+    places = f"einloom.arange({array.shape[axis]})" + (f"[:{', None' * (array.ndim - axis - 1)}]").replace("[:]", "")
+    mask = f"{places} {compared} {getattr(bound, 'node', array.node).variable or 'BOUND'}"
+    return refuse("a slice", "bounds that are known", found, "shapes do not follow elements; write a mask: "
+                  f"einloom.where({mask}, {name}, 0)")
+
+
+def _check_key(key: Any, array: Array, axis: int) -> None:
     if isinstance(key, slice):
+        if isinstance(key.start, Array) or isinstance(key.stop, Array):
+            raise _moving(key, array, axis)
         bounds = [whole_number(bound, "a slice") for bound in (key.start, key.stop, key.step) if bound is not None]
         if key.step is not None and bounds[-1] == 0:
             raise refuse("a slice", "a step other than 0", "0", "leave it out")
