@@ -158,9 +158,17 @@ double most_of(GraphBuilder const& graph, ValueId id) {
     return most_of_data(graph, id).value_or(of_type);
 }
 
-/// How large a join's values may be.
-double most_of(Expr const& join, NodeContext const& context, scalar::Params const& params) {
-    std::map<scalar::Node const*, double> known;
+/// How large a power may be: finite where base and exponent are.
+double most_of_power(double base, double exponent) {
+    if (base == unknown || exponent == unknown) return unknown;
+    return std::min(std::pow(std::max(base, 1.0), exponent), std::numeric_limits<double>::max());
+}
+
+using MostOfParts = std::map<scalar::Node const*, double>;
+
+/// How large the values of a join's parts may be.
+MostOfParts most_of_parts(Expr const& join, NodeContext const& context, scalar::Params const& params) {
+    MostOfParts known;
     for (Expr const* part : scalar::arguments_first(join)) {
         scalar::Node const& node = part->node();
         auto const of = [&](std::size_t k) { return known.at(&node.args[k].node()); };
@@ -177,6 +185,8 @@ double most_of(Expr const& join, NodeContext const& context, scalar::Params cons
             case Op::add:
             case Op::sub: most = of(0) + of(1); break;
             case Op::mul: most = of(0) * of(1); break;
+            case Op::pow: most = most_of_power(of(0), of(1)); break;
+            case Op::div: most = node.args[1].op() == Op::number && of(1) > 0 ? of(0) / of(1) : unknown; break;
             case Op::where: most = std::max(of(1), of(2)); break;
             case Op::min:
             case Op::max: most = std::max(of(0), of(1)); break;
@@ -184,12 +194,15 @@ double most_of(Expr const& join, NodeContext const& context, scalar::Params cons
             case Op::neg:
             case Op::abs:
             case Op::relu:
+            case Op::floor:
+            case Op::ceil:
+            case Op::round:
             case Op::cast: most = of(0); break;
             case Op::sign: most = 1; break;
             default: most = scalar::is_truth(node.op) ? 1 : unknown;
         }
     }
-    return known.at(&join.node());
+    return known;
 }
 
 double terms_of_a_sum(EinSum const& einsum) {
@@ -215,12 +228,39 @@ void note_narrow_sums(NodeContext const& context, scalar::Params const& params, 
     auto const most = narrow_most(written.output);
     bool const alike =
         std::ranges::all_of(context.inputs, [&](auto const& id) { return is_alike(context.graph, *id); });
-    double const each = most && (alike || terms >= few) ? most_of(einsum.join, context, params) : unknown;
+    double const each =
+        most && (alike || terms >= few) ? most_of_parts(einsum.join, context, params).at(&einsum.join.node()) : unknown;
     if (each == unknown || each * terms <= *most) return;
     std::string const output(name(written.output));
     notes.push_back("node '" + context.name + "' adds " + std::to_string(static_cast<Extent>(std::min(terms, 9e18))) +
                     " elements in " + output + ", which wraps beyond " + std::to_string(static_cast<int>(*most)) +
                     "; give the node \"dtype\": \"i64\", or " + output + " if that is meant");
+}
+
+/// x^2, x*x, and x*y of one value twice.
+bool is_power(Expr const& part, NodeContext const& context) {
+    if (part.op() == Op::pow) return !scalar::operands_of(part).empty();
+    if (part.op() != Op::mul) return false;
+    Expr const &a = part.args()[0], &b = part.args()[1];
+    auto const value = [&](Expr const& of) { return *context.inputs[static_cast<std::size_t>(of.node().slot)]; };
+    if (a.op() == Op::operand && b.op() == Op::operand && value(a) == value(b)) return true;
+    return a == b && !scalar::operands_of(a).empty();
+}
+
+/// Powers of narrow integers, which wrap at the square of 16 already.
+void note_narrow_powers(NodeContext const& context, scalar::Params const& params, std::vector<std::string>& notes) {
+    WrittenEinSum const& written = *context.written;
+    auto const most = narrow_most(written.output);
+    if (!most || context.node.has("dtype")) return;
+    MostOfParts const known = most_of_parts(written.einsum.join, context, params);
+    for (auto const* part : scalar::arguments_first(written.einsum.join)) {
+        double const value = known.at(&part->node());
+        if (value == unknown || value <= *most || !is_power(*part, context)) continue;
+        std::string const output(name(written.output));
+        return notes.push_back("node '" + context.name + "': its join takes powers in " + output +
+                               ", which wraps beyond " + std::to_string(static_cast<int>(*most)) +
+                               "; give the node \"dtype\": \"i64\", or " + output + " if that is meant");
+    }
 }
 
 /// A difference of unsigned numbers wraps wherever the second is the larger one, half of the time.
@@ -271,7 +311,9 @@ std::vector<std::string> number_suspicions(NodeContext const& context, scalar::P
     std::vector<std::string> notes;
     note_fractions_lost(context, params, notes);
     if (notes.empty()) note_numbers_too_large(context, notes);
+    std::size_t const before = notes.size();
     note_narrow_sums(context, params, notes);
+    if (notes.size() == before) note_narrow_powers(context, params, notes);
     note_infinite_factors(context, notes);
     note_unsigned_differences(context, notes);
     note_imaginary_lost(context, notes);

@@ -61,6 +61,29 @@ TEST_CASE("a sum that a narrow type of integers may not hold is noted", "[lib][g
     CHECK(notes_of(bytes, R"("op": "sum", "inputs": "X")").empty());  // into i64, as in NumPy
 }
 
+TEST_CASE("powers that a narrow type of integers may not hold are noted, in sums as such", "[lib][graph][suspicions]") {
+    std::string const rows = R"("einsum": "ij->i", "inputs": ["X"], "join": ")";
+    std::string const each = R"("einsum": "ij->ij", "inputs": ["X"], "join": ")";
+    for (std::string const join : {"x^2", "x*x", "x^3", "abs(x)^2", "floor(x)^2", "max(x, 3)^2", "2^x"}) {
+        CAPTURE(join);
+        std::vector<std::string> const sum = notes_of(bytes, rows + join + "\""),
+                                       alone = notes_of(bytes, each + join + "\"");
+        REQUIRE(sum.size() == 1);
+        CHECK_THAT(sum[0], Catch::Contains("node 'C' adds 16 elements in u8, which wraps beyond 255"));
+        REQUIRE(alone.size() == 1);
+        CHECK_THAT(alone[0], Catch::Contains("node 'C': its join takes powers in u8, which wraps beyond 255; give the "
+                                             "node \"dtype\": \"i64\", or u8 if that is meant"));
+        CHECK(notes_of(bytes, each + join + R"(", "dtype": "i64")").empty());
+        CHECK(notes_of(bytes, each + join + R"(", "dtype": "u8")").empty());
+    }
+    CHECK(notes_of(bytes, R"("op": "mul", "inputs": ["X", "X"])").size() == 1);
+    CHECK(notes_of(R"({"shape": [16, 16], "dtype": "i16"})", each + "x^2\"").size() == 1);
+    CHECK(notes_of(R"({"shape": [16, 16], "dtype": "i32"})", each + "x^2\"").empty());
+    CHECK(notes_of(R"({"shape": [16, 16], "dtype": "u8", "data": {"fill": 15}})", each + "x^2\"").empty());
+    CHECK(notes_of(bytes, R"("einsum": "ij,ij->ij", "inputs": ["X", "m"], "join": "x*y")").empty());  // a mask
+    CHECK(notes_of(bytes, each + "(x > 3)^2\"").empty());
+}
+
 TEST_CASE("a real number that a type of integers does not hold is noted where it is added",
           "[lib][graph][suspicions]") {
     auto const of = [](std::string const& join, std::string const& more = "") {
