@@ -137,7 +137,7 @@ cat > raw.json << 'EOF'
 {"eingraph": 1, "dtype": "f32", "tensors": {"A": {"shape": [4, 3], "data": {"raw": "A.bin"}}},
  "nodes": [{"name": "Y", "einsum": "ij->i", "inputs": ["A"]}], "outputs": ["Y"]}
 EOF
-expect 3 'write "dtype": "f64", "c64" or "i64", which this shape takes so many bytes of, or correct the shape' \
+expect 3 'write "dtype": "f64", "c64" or "i64", which this shape takes so many bytes of, or write "shape": [8, 3], of' \
     einplan raw.json -n 1 -q
 sed -i 's/"f32"/"f64"/' raw.json
 expect 0 "" einplan raw.json -n 1 -q

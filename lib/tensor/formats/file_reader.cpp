@@ -9,6 +9,7 @@
 #include "lib/tensor/convert.hpp"
 #include "lib/tensor/formats/file_kind.hpp"
 #include "lib/tensor/formats/npy_header.hpp"
+#include "lib/tensor/formats/raw_doubts.hpp"
 #include "lib/tensor/formats/safetensors.hpp"
 #include "lib/tensor/formats/zip.hpp"
 #include "lib/tensor/read_back.hpp"
@@ -309,13 +310,15 @@ FileContents safetensors_contents(SafetensorsSource const& source, Asker const& 
 
 namespace {
 
-/// The dtypes of which a shape takes so many bytes: "\"f64\", \"c64\" or \"i64\"".
-std::string dtypes_of_length(std::uint64_t bytes, Wanted const& wanted) {
+/// The dtypes of which a shape takes so many bytes: "\"f64\", \"c64\" or \"i64\""; none whose numbers would be odd.
+std::string dtypes_of_length(Storage const& file, std::uint64_t offset, Wanted const& wanted) {
+    std::uint64_t const bytes = file.size() - std::min(offset, file.size());
     std::vector<std::string> names;
     auto const elements = static_cast<std::uint64_t>(element_count(wanted.shape));
     for (DType const dtype : {DType::f64, DType::f32, DType::f16, DType::bf16, DType::c64, DType::c128, DType::i64,
                               DType::i32, DType::i16, DType::i8, DType::u8})
-        if (elements > 0 && bytes == elements * size_of(dtype)) names.push_back("\"" + std::string(name(dtype)) + "\"");
+        if (elements > 0 && bytes == elements * size_of(dtype) && !is_doubtful(file, offset, dtype, wanted.shape))
+            names.push_back("\"" + std::string(name(dtype)) + "\"");
     return names.empty() ? "" : one_of(names);
 }
 
@@ -328,12 +331,17 @@ void check_raw_length(Storage const& file, RawSource const& source, std::uint64_
     } catch (InputError const& error) {
         auto const kind = file_kind(file);
         Fault fault = error.faults().front();
-        if (std::string const dtypes = dtypes_of_length(file.size() - std::min(offset, file.size()), wanted);
-            !kind && !dtypes.empty()) {
-            fault.fix = "write \"dtype\": " + dtypes + ", which this shape takes so many bytes of, or " + fault.fix;
+        if (!kind) {
+            std::uint64_t const bytes = file.size() - std::min(offset, file.size());
+            std::string const dtypes = dtypes_of_length(file, offset, wanted);
+            auto const fits = shape_of_length(bytes, wanted.dtype, wanted.shape);
+            if (fits && !is_doubtful(file, offset, wanted.dtype, *fits))
+                fault.fix = "write \"shape\": " + index_text(*fits) + ", of which " + std::string(name(wanted.dtype)) +
+                            " takes so many bytes, or " + fault.fix;
+            if (!dtypes.empty())
+                fault.fix = "write \"dtype\": " + dtypes + ", which this shape takes so many bytes of, or " + fault.fix;
             throw InputError(fault);
         }
-        if (!kind) throw;
         fault.found += " of " + found_text(*kind);
         fault.fix = kind->mend;
         throw InputError(fault);

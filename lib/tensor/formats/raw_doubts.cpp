@@ -29,7 +29,29 @@ std::optional<std::string> doubt_of_kind(Storage const& file, std::uint64_t offs
            "; write {\"npy\": FILE} for \"raw\" and \"offset\"";
 }
 
+/// The key that goes with another dtype where the file is all that the tensor takes: it has other extents then.
+std::string with_shape(std::uint64_t bytes, DType declared, DType other, Shape const& shape) {
+    auto const fits = shape_of_length(bytes, other, shape);
+    auto const elements = static_cast<std::uint64_t>(element_count(shape));
+    if (!fits || bytes != elements * size_of(declared) || *fits == shape) return "";
+    return " and \"shape\": " + index_text(*fits);
+}
+
 }  // namespace
+
+std::optional<Shape> shape_of_length(std::uint64_t bytes, DType dtype, Shape shape) {
+    if (shape.empty()) return std::nullopt;
+    std::uint64_t row = size_of(dtype);
+    for (std::size_t axis = 1; axis < shape.size(); ++axis) row *= static_cast<std::uint64_t>(shape[axis]);
+    if (row == 0 || bytes == 0 || bytes % row != 0) return std::nullopt;
+    shape.front() = static_cast<Extent>(bytes / row);
+    return shape;
+}
+
+bool is_doubtful(Storage const& file, std::uint64_t offset, DType dtype, Shape const& shape) {
+    auto const bytes = static_cast<std::uint64_t>(element_count(shape)) * size_of(dtype);
+    return likely_dtype(first_bytes(file, offset, bytes), dtype, shape).has_value();
+}
 
 std::optional<std::string> doubt_of_raw(RawSource const& source, std::string const& name, DType dtype,
                                         Shape const& shape, std::filesystem::path const& folder) {
@@ -54,7 +76,8 @@ std::optional<std::string> doubt_of_raw(RawSource const& source, std::string con
                                                : "f") +
                           std::to_string(size_of(dtype)) + "\").tofile does"
                     : "as " + other + " they are " + likely->numbers + ": give the tensor \"dtype\": \"" + other +
-                          "\"" + (complex ? ", or \"c64\"," : "") + " if that was written");
+                          "\"" + with_shape(file->size() - offset, dtype, likely->dtype, shape) +
+                          (complex ? ", or \"dtype\": \"c64\"," : "") + " if that was written");
     } catch (Error const&) {  // told when it is needed
         return std::nullopt;
     }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lib/tensor/convert.hpp"
+#include "lib/tensor/read.hpp"
 #include "tests/lib/tensor/temporary_folder.hpp"
 #include "tests/support/catch.hpp"
 
@@ -84,8 +85,34 @@ TEST_CASE("the note says both what it makes and what it would be", "[lib][tensor
     std::string const bytes = raw_bytes(DType::f32, [](int k) { return 100 + 100 * drawn(k); });
     std::string const said = doubt("HEADER__" + bytes, DType::f64, 8);
     CHECK_THAT(said, Catch::StartsWith("'A' is read from 'h.bin' from byte 8 on as f64, numbers of "));
-    CHECK_THAT(said, Catch::EndsWith("; as f32 they are 100 to 200: give the tensor \"dtype\": \"f32\", or "
-                                     "\"c64\", if that was written"));
+    CHECK_THAT(said, Catch::EndsWith("; as f32 they are 100 to 200: give the tensor \"dtype\": \"f32\" and "
+                                     "\"shape\": [512], or \"dtype\": \"c64\", if that was written"));
+}
+
+TEST_CASE("another dtype comes with the shape that the file has of it, and the error agrees", "[lib][tensor][raw]") {
+    TemporaryFolder const folder;
+    folder.write("h.bin", raw_bytes(DType::f64, normal_like));
+    auto const of = [&](DType dtype, Shape const& shape) {
+        return tensor::doubt_of_raw({"h.bin", std::nullopt}, "A", dtype, shape, folder.path()).value_or("");
+    };
+    CHECK_THAT(of(DType::f32, {128, 8}),
+               Catch::Contains("give the tensor \"dtype\": \"f64\" and \"shape\": [64, 8] if that was written"));
+    CHECK_THAT(of(DType::f32, {1, 1024}), Catch::EndsWith("give the tensor \"dtype\": \"f64\" if that was written"));
+    auto const refused = [&](DType dtype, Shape const& shape) -> std::string {
+        try {
+            open(tensor::RawSource{"h.bin", std::nullopt}, "A", dtype, shape, folder.path());
+        } catch (InputError const& error) {
+            return error.what();
+        }
+        return "";
+    };
+    CHECK(refused(DType::f64, {64, 8}) == "");
+    std::string const said = refused(DType::f64, {128, 8});
+    CHECK_THAT(said, Catch::Contains("write \"shape\": [64, 8], of which f64 takes so many bytes"));
+    CHECK_THAT(said, !Catch::Contains("\"f32\""));
+    CHECK_THAT(refused(DType::f32, {64, 8}), Catch::Contains("write \"dtype\": \"f64\"") &&
+                                                 Catch::Contains("which this shape takes so many bytes of") &&
+                                                 !Catch::Contains("[128, 8]"));
 }
 
 TEST_CASE("bytes in the other order are noted with how to write them", "[lib][tensor][raw]") {
