@@ -212,10 +212,16 @@ double terms_of_a_sum(EinSum const& einsum) {
     return terms;
 }
 
+constexpr int few_terms = 16;
+
+/// Whether all inputs are.
+bool are_alike(NodeContext const& context) {
+    return std::ranges::all_of(context.inputs, [&](auto const& id) { return is_alike(context.graph, *id); });
+}
+
 /// Sums of narrow integers, which wrap, and of truth values, which are no counts. Few terms hardly wrap, where
 /// nobody knows how large they are.
 void note_narrow_sums(NodeContext const& context, scalar::Params const& params, std::vector<std::string>& notes) {
-    constexpr double few = 16;
     WrittenEinSum const& written = *context.written;
     EinSum const& einsum = written.einsum;
     double const terms = terms_of_a_sum(einsum);
@@ -226,10 +232,9 @@ void note_narrow_sums(NodeContext const& context, scalar::Params const& params, 
                         "': a sum of truth values is one, true where any is; give the node \"dtype\": \"i64\" to "
                         "count, or \"agg\": \"any\" if that is meant");
     auto const most = narrow_most(written.output);
-    bool const alike =
-        std::ranges::all_of(context.inputs, [&](auto const& id) { return is_alike(context.graph, *id); });
-    double const each =
-        most && (alike || terms >= few) ? most_of_parts(einsum.join, context, params).at(&einsum.join.node()) : unknown;
+    double const each = most && (are_alike(context) || terms >= few_terms)
+                            ? most_of_parts(einsum.join, context, params).at(&einsum.join.node())
+                            : unknown;
     if (each == unknown || each * terms <= *most) return;
     std::string const output(name(written.output));
     notes.push_back("node '" + context.name + "' adds " + std::to_string(static_cast<Extent>(std::min(terms, 9e18))) +
@@ -247,11 +252,14 @@ bool is_power(Expr const& part, NodeContext const& context) {
     return a == b && !scalar::operands_of(a).empty();
 }
 
-/// Powers of narrow integers, which wrap at the square of 16 already.
+/// Powers of narrow integers, which wrap at the square of 16 already. Few elements hardly wrap, as in sums.
 void note_narrow_powers(NodeContext const& context, scalar::Params const& params, std::vector<std::string>& notes) {
     WrittenEinSum const& written = *context.written;
     auto const most = narrow_most(written.output);
     if (!most || context.node.has("dtype")) return;
+    double elements = 1;
+    for (Extent const extent : written.einsum.extents) elements *= static_cast<double>(extent);
+    if (elements < few_terms && !are_alike(context)) return;
     MostOfParts const known = most_of_parts(written.einsum.join, context, params);
     for (auto const* part : scalar::arguments_first(written.einsum.join)) {
         double const value = known.at(&part->node());
