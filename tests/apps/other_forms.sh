@@ -126,6 +126,13 @@ EOT
     takes '{"data": {"npz": "one.npz", "entry": "arr_0"}}' "$sum"
     says '"sparse": true, "data": {"scipy": "csr.npz"} for the sparse matrix' \
         '{"shape": [4, 4], "data": {"npz": "csr.npz", "entry": "data"}}' "$sum"
+    says 'of scipy.sparse.save_npz write "sparse": true, "data": {"scipy": "csr.npz"}' \
+        '{"shape": [4, 4], "sparse": true, "data": {"npz": "csr.npz"}}' "$sum"
+    says 'it is a sparse matrix of SciPy: write "sparse": true, "data": {"scipy": "csr.npz"}' \
+        '{"shape": [4, 4], "sparse": true, "data": {"npz": "csr.npz", "entry": "NAME"}}' "$sum"
+    says 'expected a sparse matrix, found one of the arrays that list its elements; write {"scipy": "csr.npz"}' \
+        '{"sparse": true, "data": {"npz": "csr.npz", "entry": "data"}}' "$sum"
+    takes '{"sparse": true, "shape": [4, 4], "data": {"scipy": "csr.npz"}}' "$sum"
     graph '{"shape": [1, 4], "dtype": "i32"}' "$sum"
     sed -i 's/, "A", "B", "X"\]/]/' g.json
     expect 0 "" einplan g.json -n 1 -q

@@ -58,6 +58,12 @@ void complete(TensorDeclaration& declaration, Written const& written, Cursor con
     auto const header = header_of(declaration, written, tensor, name, headers);
     if (!header) return;
     auto const& [contents, source] = *header;
+    if (contents.of_sparse && tensor.has("sparse") && tensor.has("data") && tensor.at("data").has("entry")) {
+        std::string const file = Json(*tensor::file_of(source)).dump();
+        tensor.at("data").fail("a sparse matrix", "one of the arrays that list its elements",
+                               "write {\"scipy\": " + file + "}");
+        return;
+    }
     std::string const has = ", as " + quote(file_name(source)) + " has";
     bool const dtype_fits = tensor::may_be_read_as(source, contents.dtype, declaration.dtype);
     if (!dtype_fits && written.dtype)

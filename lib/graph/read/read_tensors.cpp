@@ -32,7 +32,10 @@ std::optional<Source> read_file(Cursor const& data, std::string const& kind) {
 std::optional<Source> read_archive(Cursor const& data, std::string const& kind, std::string const& member) {
     data.only_keys({kind, member});
     auto const file = read_file_name(data, kind);
-    auto const place = required(data, member, "name the array inside the file: \"" + member + "\": \"NAME\"");
+    std::string mend = "name the array inside the file: \"" + member + "\": \"NAME\"";
+    if (kind == "npz" && file)
+        mend += "; of scipy.sparse.save_npz write \"sparse\": true, \"data\": {\"scipy\": " + brief(Json(*file)) + "}";
+    auto const place = required(data, member, mend);
     auto const name = place ? place->string() : std::nullopt;
     if (!file || !name) return std::nullopt;
     if (kind == "npz") return tensor::NpzSource{*file, *name};

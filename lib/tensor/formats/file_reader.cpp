@@ -229,6 +229,12 @@ ZipEntry const* find_entry(ZipDirectory const& directory, std::string const& wan
     return nullptr;
 }
 
+/// Whether scipy.sparse.save_npz or sparse.save_npz wrote it.
+bool is_of_sparse(ZipDirectory const& directory) {
+    auto const has = [&](char const* name) { return find_entry(directory, name) != nullptr; };
+    return has("data") && has("shape") && (has("format") || has("coords"));
+}
+
 /// A near name; where there is none, how the first entry is named.
 std::string mend_entry(std::string const& entry, std::string const& file, std::string const& tensor,
                        std::vector<std::string> const& names) {
@@ -246,7 +252,10 @@ ZipEntry const& find_entry(ZipDirectory const& directory, std::string const& fil
         names.push_back(entry.name.ends_with(".npy") ? entry.name.substr(0, entry.name.size() - 4) : entry.name);
     throw InputError(Fault{file, "tensor '" + wanted.name + "'", "an entry '" + source.entry + "'",
                            "none among its " + std::to_string(names.size()),
-                           mend_entry(source.entry, file, wanted.name, names)});
+                           is_of_sparse(directory) ? "it is a sparse matrix of SciPy: write \"sparse\": true, "
+                                                     "\"data\": {\"scipy\": \"" +
+                                                         source.file + "\"}"
+                                                   : mend_entry(source.entry, file, wanted.name, names)});
 }
 
 std::shared_ptr<ZipDirectory const> npz_directory(std::shared_ptr<FileStorage const> const& file) {
@@ -290,9 +299,7 @@ FileContents npz_contents(NpzSource const& source, Asker const& asker) {
     auto const directory = npz_directory(file);
     ZipEntry const entry = find_entry(*directory, file->name(), source, asker);
     NpyHeader const header = read_npy_header(*entry_beginning(file, entry, usual_header));
-    auto const has = [&](char const* name) { return find_entry(*directory, name) != nullptr; };
-    bool const of_sparse = has("data") && has("shape") && (has("format") || has("coords"));
-    return {header.dtype, header.shape, of_sparse};
+    return {header.dtype, header.shape, is_of_sparse(*directory)};
 }
 
 std::unique_ptr<Reader> open_safetensors(SafetensorsSource const& source, Wanted const& wanted) {
