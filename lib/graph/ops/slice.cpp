@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <string_view>
 
@@ -34,6 +36,22 @@ std::optional<std::int64_t> whole_number(std::string_view text, bool& good) {
     return value;
 }
 
+/// Of a bound that is a name, as of a counter that a loop carries: what reads such rows.
+std::string mend_moving(std::string const& bound) {
+    std::string const name =
+        bound.substr(0, bound.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_/"));
+    return "slices do not move; rows from " + name +
+           " on are {\"name\": \"rows\", \"einsum\": \"->i\", \"inputs\": [\"" + name +
+           "\"], \"sizes\": {\"i\": 100}, \"join\": \"x + [i]\", \"dtype\": \"i64\"}, read by \"op\": \"gather\", "
+           "\"inputs\": [\"X\", \"rows\"]";
+}
+
+/// Where it begins as a name does.
+bool is_named(std::string_view text) {
+    text = trimmed(text);
+    return !text.empty() && (std::isalpha(static_cast<unsigned char>(text.front())) != 0 || text.front() == '_');
+}
+
 std::optional<Item> parse_item(std::string_view text, Cursor const& at) {
     text = trimmed(text);
     if (text == "...") return Item{Item::Kind::rest, {}, 0, at};
@@ -50,8 +68,10 @@ std::optional<Item> parse_item(std::string_view text, Cursor const& at) {
         if (step != 0 && step >= -largest_step && step <= largest_step)
             return Item{Item::Kind::slice, {numbers[0], numbers[1], step}, 0, at};
     }
+    auto const name = std::ranges::find_if(parts, is_named);
     at.fail("start:stop:step (step not 0), a number, or '...', as NumPy has them", brief(at.value()),
-            "write for example \"1:5\", \"::2\" or \"-1\"");
+            name != parts.end() ? mend_moving(std::string(trimmed(*name)))
+                                : "write for example \"1:5\", \"::2\" or \"-1\"");
     return std::nullopt;
 }
 
@@ -127,12 +147,21 @@ using Bounds = std::vector<std::optional<std::int64_t>>;
 /// "start", "stop" or "step": a list of numbers and nulls. Nothing when it has a fault or is missing.
 std::optional<Bounds> read_bounds(OpReader const& op, std::string const& key) {
     auto const at = optional_at(op.node(), key);
+    auto const moves = [](Cursor const& bound) {
+        Json const& written = bound.value();
+        if (!written.is_string() || !is_named(written.get_ref<std::string const&>())) return false;
+        bound.fail("a whole number", brief(written), mend_moving(written.get<std::string>()));
+        return true;
+    };
+    if (at && moves(*at)) return std::nullopt;
     if (!at || (!at->value().is_array() && !at->integer())) return std::nullopt;
     if (!at->value().is_array()) return Bounds{at->value().get<std::int64_t>()};
     Bounds bounds;
     for (std::size_t k = 0; k < at->size(); ++k) {
         if (at->at(k).value().is_null())
             bounds.emplace_back();
+        else if (moves(at->at(k)))
+            return std::nullopt;
         else
             bounds.push_back(at->at(k).integer());
     }

@@ -43,6 +43,15 @@ void define_gradients(NodeDeclaration& declaration, Names& names) {
     }
 }
 
+/// "train/W" of a node that is the next value of W in the carry of the loop "train"; "" of one that is not carried.
+std::string left_as(Json const& carry, std::string const& node, std::string const& loop) {
+    for (auto const& [key, entry] : carry.items()) {
+        Json const& next = entry.is_object() && entry.contains("next") ? entry["next"] : entry;
+        if (next == Json(node)) return loop + "/" + key;
+    }
+    return "";
+}
+
 /// "train/W", ... of a loop; what is wrong with "carry" is reported when it is resolved.
 void define_carried(NodeDeclaration& declaration, Names& names) {
     Cursor const loop = declaration.node.at("loop");
@@ -56,7 +65,8 @@ void define_carried(NodeDeclaration& declaration, Names& names) {
     if (!loop.has("body") || !loop.at("body").value().is_array()) return;
     for (Json const& node : loop.at("body").value())
         if (node.is_object() && node.contains("name") && node["name"].is_string())
-            names.note_inner(node["name"].get<std::string>(), declaration.name);
+            names.note_inner(node["name"], declaration.name,
+                             left_as(loop.at("carry").value(), node["name"], declaration.name));
 }
 
 void declare_name(NodeDeclaration& declaration, Names& names) {
@@ -339,10 +349,12 @@ std::string Names::inner_mend(std::string const& name) const {
     for (auto slash = name.find('/'); found == inner_.end() && slash != std::string::npos;
          slash = name.find('/', slash + 1)) {
         found = inner_.find(name.substr(slash + 1));
-        if (found != inner_.end() && found->second != name.substr(0, slash)) found = inner_.end();
+        if (found != inner_.end() && found->second.loop != name.substr(0, slash)) found = inner_.end();
     }
     if (found == inner_.end()) return "";
-    auto const& [node, loop] = *found;
+    auto const& [node, inner] = *found;
+    auto const& [loop, left] = inner;
+    if (!left.empty()) return "the loop " + quote(loop) + " carries it, and leaves it as \"" + left + "\": write that";
     return quote(node) + " is seen in the body of " + quote(loop) + " alone: carry it out, with a tensor \"last_" +
            node + "\": {\"shape\": [], \"data\": {\"fill\": 0}} of its shape, \"carry\": {\"last_" + node + "\": \"" +
            node + "\"}, then write \"" + loop + "/last_" + node + "\"";

@@ -61,7 +61,10 @@ public:
     /// Params, which are read in joins alone.
     void note_params(scalar::Params const& params) { params_ = params; }
     /// Says of a name that it is a node's in a loop's body, and `loop` is that loop: nobody outside sees it.
-    void note_inner(std::string const& name, std::string const& loop) { inner_.try_emplace(name, loop); }
+    /// @param left  what the loop leaves it as, where it is carried: "fit/W"
+    void note_inner(std::string const& name, std::string const& loop, std::string const& left) {
+        inner_.try_emplace(name, Inner{loop, left});
+    }
     bool is_inner(std::string const& name) const { return inner_.contains(name); }
     /// In how many loops they are.
     int depth() const { return around_ == nullptr ? 0 : around_->depth() + 1; }
@@ -72,7 +75,10 @@ private:
 
     std::vector<std::string> names_;
     std::unordered_map<std::string, std::optional<std::size_t>> number_;  // nothing: kept
-    std::unordered_map<std::string, std::string> inner_;                  // see note_inner
+    struct Inner {
+        std::string loop, left;
+    };
+    std::unordered_map<std::string, Inner> inner_;  // see note_inner
     scalar::Params params_;
     bool complete_ = true;
     int searches_left_ = tuning::most_searches;

@@ -120,6 +120,21 @@ TEST_CASE("what a tensor says otherwise than it must is told with its mend", "[l
     check_fault(faults_of(R"({"eingraph": 1, "tensors": {"A": {)" + row.keys + R"(}}, "outputs": ["A"]})"), row);
 }
 
+TEST_CASE("bounds of a slice that are names are told how rows are read that move", "[lib][graph][mends]") {
+    auto const row = GENERATE(values<Row>({
+        {R"("start": ["k", 0])", "/nodes/0/start/0", R"(rows from k on are {"name": "rows")"},
+        {R"("start": [0], "stop": ["k+100"])", "/nodes/0/stop/0", R"(rows from k on are {"name": "rows")"},
+        {R"("start": "k")", "/nodes/0/start", R"(read by "op": "gather", "inputs": ["X", "rows"])"},
+        {R"("slices": "k:k+100")", "/nodes/0/slices", R"("inputs": ["k"], "sizes": {"i": 100}, "join": "x + [i]")"},
+        {R"("slices": ["fit/k:"])", "/nodes/0/slices/0", R"("inputs": ["fit/k"])"},
+    }));
+    CAPTURE(row.keys);
+    check_fault(faults_of(R"({"eingraph": 1, "tensors": {"A": {"shape": [4, 3]}, "k": {"shape": [], "dtype": "i64"}},
+        "nodes": [{"name": "Y", "op": "slice", "inputs": "A", )" +
+                          row.keys + R"(}], "outputs": ["Y", "k"]})"),
+                row);
+}
+
 TEST_CASE("a loss of each sample is summed in a node that is named", "[lib][graph][mends]") {
     std::string const text = R"({"eingraph": 1, "tensors": {"W": {"shape": [4], "dtype": "f64"}}, "nodes": [
         {"name": "loss", "einsum": "i->i", "inputs": ["W"], "join": "x^2"},
@@ -139,6 +154,10 @@ TEST_CASE("what loops and gradients are called, and what they carry, is told wit
                      "'loss' is seen in the body of 'fit' alone: carry it out, with a tensor \"last_loss\": "
                      "{\"shape\": [], \"data\": {\"fill\": 0}} of its shape, "
                      "\"carry\": {\"last_loss\": \"loss\"}, then write \"fit/last_loss\""});
+    for (std::string const name : {"w1", "fit/w1"})
+        for (std::string const& way : {carry, std::string(R"("carry": {"W": {"begin": "W", "next": "w1"}})")})
+            check_fault(loop_faults(way, R"(["fit/W", ")" + name + "\"]"),
+                        {"", "/outputs/1", "the loop 'fit' carries it, and leaves it as \"fit/W\": write that"});
     check_fault(loop_faults(R"("carry": {"w1": "W"})", R"(["fit/W"])"),
                 {"", "/nodes/2/loop/carry/w1", "exchange the two: {\"W\": \"w1\"}"});
     check_fault(loop_faults(R"("carry": ["W"])", R"(["fit/W"])"),

@@ -59,6 +59,15 @@ TEST_CASE("elementwise ops broadcast as NumPy does", "[lib][graph][ops]") {
     CHECK(fault.expected == "a shape that broadcasts with (2, 3)");
     CHECK(fault.found == "'B' (inputs/1) of shape (3, 4)");
     CHECK(fault.fix == "axes are aligned on the right, their extents equal or 1: reshape or transpose one of them");
+    for (std::string const inputs : {R"(["A", "r"])", R"(["r", "A"])"}) {
+        CAPTURE(inputs);
+        std::string const text = R"({"eingraph": 1, "tensors": {"A": {"shape": [2, 3]}, "r": {"shape": [2]}}, "nodes":
+            [{"name": "out", "op": "sub", "inputs": )" +
+                                 inputs + R"(}], "outputs": ["out"]})";
+        CHECK(faults_of(text).at(0).fix ==
+              "axes are aligned on the right, their extents equal or 1: give the node that makes the one of (2,) "
+              "\"keepdims\": true if it aggregates the rest, or reshape it to [2, 1]");
+    }
 }
 
 TEST_CASE("elementwise ops have NumPy's types", "[lib][graph][ops]") {
