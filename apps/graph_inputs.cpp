@@ -70,14 +70,31 @@ void refuse_list(std::string const& name, std::string const& file, std::vector<s
     }
 }
 
+/// What people set that is written in the graph, or "".
+std::string mend_setting(std::string const& name, bool has_params) {
+    constexpr std::array written{"dtype", "shape", "times", "max", "low", "high", "mean", "std", "density", "fill"};
+    if (name == "seed")
+        return "a seed stands in the data of its tensor: change it there, \"data\": {\"random\": \"uniform\", "
+               "\"seed\": "
+               "5}, and plan again";
+    if (std::ranges::find(written, name) != written.end())
+        return "\"" + name + "\" stands in the graph: change it there, and plan again";
+    return has_params
+               ? ""
+               : "the graph has none; \"params\": {\"" + name + "\": 1} in it makes one, which joins read by name";
+}
+
 /// @param others  names that the other one of --input and --set takes
 [[noreturn]] void unknown(std::string const& option, std::string const& what, std::string const& name,
                           std::vector<std::string> const& known, std::vector<std::string> const& others) {
     bool const is_other = std::ranges::find(others, name) != others.end();
     std::string const other =
         option == "--set" ? "a tensor: write --input " + name + "=FILE" : "a param: write --set " + name + "=NUMBER";
+    std::string const setting = option == "--set" ? mend_setting(name, !known.empty()) : "";
     throw UsageError(Fault{"", option, "the name of a " + what, "'" + name + "'",
-                           is_other ? "it is " + other : mend_names(name, known, "the graph")});
+                           is_other           ? "it is " + other
+                           : !setting.empty() ? setting
+                                              : mend_names(name, known, "the graph")});
 }
 
 /// The second of two values for one name.

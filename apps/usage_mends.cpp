@@ -197,6 +197,31 @@ std::string missing_word(CLI::App const& app, std::string const& said) {
     return "expected " + name + (about.empty() ? "" : " (" + about + ")") + ", found none; see --help";
 }
 
+/// "-n 4" behind a program that mpirun starts: the line that was meant, with the number, the file and all else.
+std::string ranks_behind_program(CLI::App const& app, std::span<char const* const> all) {
+    std::string found, ranks, line, schedule;
+    for (std::size_t k = 0; k < all.size(); ++k) {
+        std::string const word = all[k], name = name_in(word);
+        bool const first = found.empty() && std::ranges::find(launcher, name) != launcher.end();
+        if (!first) {
+            if (word.ends_with(".sched")) schedule = word;
+            line += " " + word;
+            continue;
+        }
+        found = word;
+        if (word.find('=') != std::string::npos) {
+            ranks = word.substr(name.size() + 1);
+        } else if (k + 1 < all.size() && is_whole(all[k + 1])) {
+            ranks = all[++k];
+            found += " " + ranks;
+        }
+    }
+    std::string const said = "expected options that the program has, found " + found +
+                             "; the launcher says how many ranks there are: mpirun -n " + (ranks.empty() ? "4" : ranks);
+    bool const runs = app.get_option_no_throw("SCHEDULE") != nullptr && app.get_subcommands({}).empty();
+    return said + " einrun" + (runs && !schedule.empty() ? line : " SCHEDULE");
+}
+
 }  // namespace
 
 std::string option_mend(std::string const& option, std::span<std::string const> known) {
@@ -258,7 +283,7 @@ std::string unexpected_words(CLI::App const& app, std::span<char const* const> a
     if (makes && begins(launcher)) return said + "a graph has sizes and no ranks: eintool make matmul 4 4 4";
     if (begins(sbatch))
         return said + "that is sbatch's: write the script into a file, then sbatch " + joined(words, " ") + " job.sh";
-    if (begins(launcher)) return said + "the launcher says how many ranks there are: mpirun -n 2 einrun SCHEDULE";
+    if (begins(launcher)) return ranks_behind_program(app, all);
     if (std::string const mend = mend_named_value(all, first); !mend.empty()) return said + mend;
     CLI::App const& command = parsed(app);
     std::vector<std::string> const known = options_of(command);

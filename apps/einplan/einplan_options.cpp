@@ -5,10 +5,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdlib>
 
 #include "apps/command_line.hpp"
 #include "apps/inputs_below.hpp"
 #include "apps/option_forms.hpp"
+#include "apps/started_by.hpp"
 #include "executor/checkpoint/folder/checkpoint_number.hpp"
 #include "lib/base/error.hpp"
 #include "lib/base/files/file_kind.hpp"
@@ -136,8 +138,14 @@ void check_and_complete(EinplanOptions& options) {
         throw UsageError("expected GRAPH, a file that says what to compute, found none; see --help");
     if (options.graph.empty() && options.out.empty()) options.out = fs::path(options.resume) / "rest.sched";
     if (!options.graph.empty() && options.graph != "-") refuse_other_kind(options.graph, FileUse::graph, "a graph");
-    if (options.ranks == 0 && options.sweep.empty())
-        throw UsageError("expected -n RANKS, found none; write -n 4 for four ranks");
+    if (options.ranks == 0 && options.sweep.empty()) {
+        auto const by = started_by(std::getenv);
+        if (!by) throw UsageError("expected -n RANKS, found none; write -n 4 for four ranks");
+        throw UsageError("expected -n RANKS, found none, and that " + by->launcher + " started it " +
+                         std::to_string(by->times) + " times; run it without " + by->launcher + ": einplan " +
+                         (options.graph.empty() ? "GRAPH" : options.graph.string()) + " -n " +
+                         std::to_string(by->times));
+    }
     if (options.ranks == 0 && !options.explain.empty())
         throw UsageError("--explain: expected -n, since a table of --sweep alone has no schedule to explain; add it");
     bool const shows = !options.explain.empty() || !options.simulate.empty() || !options.sweep.empty();

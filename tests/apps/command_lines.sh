@@ -54,7 +54,12 @@ expect 2 "found --time=01:00:00 --partition=gpu; that is sbatch's" plan "$graph"
     --partition=gpu
 expect 2 "found --every 10min; that is einrun's" plan "$graph" -n 2 --every 10min
 expect 2 "expected -n RANKS, found -np; write -n 3" "$bin/einplan" "$graph" -np 3
-expect 2 "mpirun -n 2 einrun SCHEDULE" "$bin/einrun" "$work/s.sched" -n 2
+for line in "-n 3 $work/s.sched" "$work/s.sched -n 3" "$work/s.sched -np 3" "--ranks=3 $work/s.sched"; do
+    read -ra words <<< "$line"
+    expect 2 "how many ranks there are: mpirun -n 3 einrun $work/s.sched" "$bin/einrun" "${words[@]}"
+done
+expect 2 "found -n 3; the launcher says how many ranks there are: mpirun -n 3 einrun $work/s.sched --out $work/r" \
+    "$bin/einrun" -n 3 "$work/s.sched" --out "$work/r"
 expect 2 "did you mean \"eval\"?" "$bin/eintool" evaluate "$graph"
 expect 2 "found -o $work/out; did you mean \"--out\"?" "$bin/einrun" "$work/s.sched" -o "$work/out"
 expect 2 "found --output=$work/out; did you mean \"--out\"?" "$bin/einrun" "$work/s.sched" --output="$work/out"

@@ -44,6 +44,9 @@ expect 2 'did you mean "--device cuda"?' run --gpus 1
 expect 2 "each rank takes a GPU: write -n 4 for four" einplan g.json -n 2 --gpus 1
 expect 2 "found -N 2 --ntasks-per-node=4; that is sbatch's" einplan g.json -N 2 --ntasks-per-node=4
 expect 2 "it is a tensor: write --input A=FILE" run --set A=1
+expect 2 'a seed stands in the data of its tensor: change it there, "data": {"random": "uniform", "seed": 5}' \
+    run --set seed=5
+expect 2 '"dtype" stands in the graph: change it there, and plan again' run --set dtype=1
 expect 2 "it is a param: write --set eta=NUMBER" run --input eta=A.npy
 out=$(einplan g.json -n 1 --memory=-1 2>&1)
 [[ "$out" != *"without a unit"* && "$out" == *"write a size of 0 or more"* ]] || fail "--memory=-1: $out"
@@ -100,6 +103,8 @@ expect 2 "found that mpirun started it; run it without mpirun: -n says how many 
     env -u SLURM_JOB_ID OMPI_COMM_WORLD_RANK=0 eintool run g.json -n 2
 expect 0 "warning: mpirun started this program 2 times, which plans alone, and each writes the same file" \
     env OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 einplan g.json -n 1 -q
+expect 2 "and that mpirun started it 4 times; run it without mpirun: einplan g.json -n 4" \
+    env OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=4 einplan g.json
 # Nor do those of srun, or of mpirun in a job; the one process of a step, and of a batch script, does.
 expect 2 "found that srun started it 3 times; run it without srun: -n says how many ranks there are" \
     env SLURM_JOB_ID=1 SLURM_STEP_NUM_TASKS=3 SLURM_PROCID=0 PMI_SIZE=3 eintool run g.json -n 2
