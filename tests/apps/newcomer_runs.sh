@@ -54,7 +54,8 @@ PY
 noted="note: 'R' is read from 'head.bin' from byte 16 on as f64, numbers of "
 expect 0 "$noted" "$bin/einplan" raw.json -n 2
 expect 0 "$noted" "$bin/eintool" validate raw.json
-expect 0 ': give the tensor "dtype": "f32", or "c64", if that was written' "$bin/einplan" raw.json -n 2 --dry-run
+expect 0 ': give the tensor "dtype": "f32" and "shape": [200], or "dtype": "c64", if that was written' \
+    "$bin/einplan" raw.json -n 2 --dry-run
 expect 0 "warning: --input S: 'S' is read from '$work/whole.bin' as f64" run raw.sched --quiet --input S=whole.bin
 [ "$(run raw.sched --quiet --input S=whole.bin 2>&1 | grep -c 'bytes in the other order')" = 1 ] ||
     { echo "FAILED: the order of bytes is not told once"; failed=1; }
