@@ -145,6 +145,10 @@ int eval(EvalOptions const& options) {
         tensor::write_npy(written, tensor);
         tensor::remove_other_form(written, input_files(graph, file.folder));
     }
+    for (std::string const& loop : interpreter.ended_at_once())
+        say("eintool", "warning: loop '" + loop +
+                           "' ended after its first iteration: its \"while\" was 0 there; it goes on as long as that "
+                           "is not 0");
     return 0;
 }
 

@@ -4,6 +4,7 @@
 #include <complex>
 #include <cstring>
 #include <map>
+#include <set>
 
 #include "lib/base/error.hpp"
 #include "lib/graph/contract.hpp"
@@ -85,6 +86,7 @@ struct Interpreter::State {
     Sums sums;
     std::map<std::pair<ValueId, Shape>, std::optional<PairwisePlan>> plans = {};  // by a node's output and lengths
     std::map<ValueId, graph::SsaPath> orders_of_run = {};
+    std::set<std::string> ended_at_once = {};
 
     /// How an EinSum is contracted pairwise; null where it is computed as written.
     PairwisePlan const* plan_for(graph::Node const& node, Sets const& output) {
@@ -160,7 +162,9 @@ struct Interpreter::State {
             if (iteration > 0)
                 for (graph::Loop::Carry const& carry : loop.carries) values.carry(carry.result, carry.inside);
             run(first, end, number, demand, values, noise);
-            if (loop.condition && !is_true(values.get(*loop.condition)->data)) break;
+            if (!loop.condition || is_true(values.get(*loop.condition)->data)) continue;
+            if (iteration == 0 && loop.iterations > 1 && loop.outer < 0) ended_at_once.insert(loop.name);
+            break;
         }
         return end;
     }
@@ -250,6 +254,10 @@ Orders Interpreter::orders(ValueId value, IndexSets const& indices) const {
         out = std::max(out, !network ? Orders::products : plan->another_order ? Orders::another : Orders::of_run);
     }
     return out;
+}
+
+std::vector<std::string> Interpreter::ended_at_once() const {
+    return {state_->ended_at_once.begin(), state_->ended_at_once.end()};
 }
 
 double Interpreter::reduction_length(ValueId value) const {

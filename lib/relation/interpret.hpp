@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "lib/graph/ein_graph.hpp"
@@ -53,6 +54,8 @@ public:
     /// EinSum adds the elements that it aggregates, at least one. Of a graph whose contractions are lowered it is what
     /// a run does.
     double reduction_length(ValueId value) const;
+    /// Loops, of those in no other, that their condition has ended after the first iteration.
+    std::vector<std::string> ended_at_once() const;
 
 private:
     struct State;

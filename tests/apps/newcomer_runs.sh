@@ -87,6 +87,8 @@ sed 's/"x > /"x < /' long.json > once.json
 "$bin/einplan" once.json -n 2 -q
 expect 0 "loop 'halve' ended after its first iteration: its \"while\" was 0 there; it goes on" \
     run once.sched --quiet
+expect 0 "eintool: warning: loop 'halve' ended after its first iteration" "$bin/eintool" eval once.json
+refuse "after its first iteration" "$bin/eintool" eval long.json
 
 expect 2 "give --device cuda: ranks take in turn the GPUs" run given.sched --device cuda:1
 expect 2 "GPUs are NVIDIA's alone" run given.sched --device rocm
