@@ -122,7 +122,7 @@ struct Interpreter::State {
         return demand_for(graph, producers, value, sets_of(graph.value(value).shape, indices));
     }
 
-    tensor::HostTensor compute(ValueId target, Sets sets, scalar::Noise* noise) {
+    tensor::HostTensor compute(ValueId target, Sets const& sets, scalar::Noise* noise) {
         Demand const demand = demand_for(graph, producers, target, sets);
         Values values(graph, demand, target);
         if (leaf_of[at(target)] >= 0) load(target, demand, values);
