@@ -34,8 +34,7 @@ int make_in(WrittenFile& file, std::filesystem::path const& folder) {
 
 SpillFile::SpillFile(std::filesystem::path folder, std::int64_t reserve) : folder_(std::move(folder)) {
     if (int const error = make_in(file_, folder_))
-        fail(folder_, "a folder that files can be made in, for blocks", error,
-             "give another --spill-dir");
+        fail(folder_, "a folder that files can be made in, for blocks", error, "give another --spill-dir");
     int const error = file_.reserve(static_cast<std::uint64_t>(std::max<std::int64_t>(reserve, 0)));
     if (error == ENOSPC || error == EDQUOT || error == EFBIG)  // for others it cannot promise: writing will tell
         fail(folder_, "room for " + format_bytes(static_cast<double>(reserve)) + " of blocks of one rank", error,

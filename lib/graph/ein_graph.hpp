@@ -97,7 +97,7 @@ struct Node {
     bool replicated =
         false;  // and all ranks have them along the axes of the mesh that it does not name, not the first alone
     StorageWish storage = StorageWish::none;
-    std::string storage_at = {};  // where the graph file says so, a JSON pointer
+    std::string storage_at = {};          // where the graph file says so, a JSON pointer
     std::optional<Slicing> slicing = {};  // of an n-ary EinSum with a path; lower_contractions makes a loop of it
 };
 

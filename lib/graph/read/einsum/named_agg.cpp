@@ -73,8 +73,8 @@ std::optional<NamedAgg> named_agg(std::string_view written) {
     for (scalar::Taken const& row : taken)
         if (row.written == name) name = row.means;
     if (auto const agg = scalar::agg_from_name(name))
-        return NamedAgg{
-            scalar::name(*agg), *agg, false, *agg == Agg::logsumexp ? as_float : same, as_output, one_einsum};
+        return NamedAgg{scalar::name(*agg), *agg,      false, *agg == Agg::logsumexp ? as_float : same,
+                        as_output,          one_einsum};
     for (NamedAgg const& macro : macros)
         if (macro.name == name) return macro;
     return std::nullopt;

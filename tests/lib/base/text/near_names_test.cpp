@@ -26,7 +26,7 @@ TEST_CASE("words that mean something else are not taken for slips", "[lib][base]
     std::vector<std::string> const known{"sum", "ceil", "while", "dims", "minimum", "weight", "nodes", "mean"};
     for (char const* word : {"cumsum", "tril", "until", "bias", "einsum", "mode", "height-of"})
         CHECK(nearest_name(word, known).empty());
-    CHECK(nearest_name("odes", known) == "nodes");    // the first letter is lacking, and nothing else is wrong
+    CHECK(nearest_name("odes", known) == "nodes");     // the first letter is lacking, and nothing else is wrong
     CHECK(nearest_name("wiehgt", known) == "weight");  // letters are exchanged twice
     CHECK(nearest_name("maen", known) == "mean");
 }
