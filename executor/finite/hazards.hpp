@@ -11,7 +11,8 @@
 namespace ein::executor {
 
 /// @param kernel  of the node in which they begin  @param result  of what it makes  @param found  what began there
-/// @return a mend; empty where nothing in the join is known for it
+/// @return what the first such function of the join does and what to write, else how sums leave their range: never
+/// empty
 std::string mend_of_hazard(schedule::Kernel const& kernel, DType result, tensor::NonFinite const& found);
 
 }  // namespace ein::executor

@@ -12,7 +12,6 @@ namespace ein {
 namespace {
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 /// The last character before `at` that is no space.
 std::optional<std::size_t> before(std::string_view text, std::size_t at) {
@@ -32,9 +31,9 @@ constexpr std::array constants{Constant{"True", "true"},        Constant{"False"
 /// The word that the parser stumbled over: it may have read some of it.
 std::string_view word_at(std::string_view text, std::size_t at) {
     std::size_t begin = at, end = at;
-    while (begin > 0 && is_word(text[begin - 1])) --begin;
+    while (begin > 0 && is_word_character(text[begin - 1])) --begin;
     if (begin > 0 && text[begin - 1] == '-') --begin;
-    while (end < text.size() && is_word(text[end])) ++end;
+    while (end < text.size() && is_word_character(text[end])) ++end;
     return text.substr(begin, std::max(end, begin) - begin);
 }
 

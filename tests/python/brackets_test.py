@@ -4,20 +4,11 @@
 Keys are made of numbers, slices of any step, ..., None, arrays of indices (known and lazy) and masks; what NumPy does
 not take is left out. All results are one graph and one run. Exits with 77 (skipped) where NumPy is missing.
 """
-import pathlib
 import random
 import sys
 import warnings
 
-try:
-    import numpy as np
-except ImportError:
-    print("skipped: NumPy is not installed")
-    sys.exit(77)
-
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "apps" / "python"))
-
-import einloom as el  # noqa: E402
+from tested_module import el, np
 
 SHAPES = ((7,), (4, 5), (3, 4, 5), (2, 3, 1, 4))
 

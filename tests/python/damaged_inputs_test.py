@@ -10,16 +10,8 @@ import re
 import sys
 import tempfile
 
-try:
-    import numpy as np
-except ImportError:
-    print("skipped: NumPy is not installed")
-    sys.exit(77)
-
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parents[1] / "apps" / "python"), str(HERE)]
-import einloom as el  # noqa: E402
-from damaged_files import damaged_files  # noqa: E402
+from tested_module import el, np
+from damaged_files import damaged_files
 
 X, Y = el.input("X", (3, 4)), el.input("Y", (5, 4))
 v, w, s = el.input("v", (4,)), el.input("w", (7,)), el.input("s", ())

@@ -5,21 +5,12 @@ Each case is a text that is computed twice, with `xp` as numpy and as einloom, o
 one run. Then random expressions of the same functions, with fixed seeds, whose nodes are fused in many ways.
 Exits with 77 (skipped) where NumPy is missing.
 """
-import pathlib
 import random
 import re
 import sys
 import warnings
 
-try:
-    import numpy as np
-except ImportError:
-    print("skipped: NumPy is not installed")
-    sys.exit(77)
-
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "apps" / "python"))
-
-import einloom as el  # noqa: E402
+from tested_module import el, np
 
 draw = np.random.default_rng(7)
 ARRAYS = {

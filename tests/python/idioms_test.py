@@ -4,20 +4,10 @@
 idioms_test.py. Exits with 77 (skipped) where NumPy is missing.
 """
 import json
-import pathlib
-import sys
 import unittest
 import warnings
 
-try:
-    import numpy as np
-except ImportError:
-    print("skipped: NumPy is not installed")
-    sys.exit(77)
-
-MODULE = pathlib.Path(__file__).resolve().parents[2] / "apps" / "python"
-sys.path.insert(0, str(MODULE))
-import einloom as el  # noqa: E402
+from tested_module import el, np
 
 random = np.random.default_rng(11)
 X, S = random.normal(size=(7, 5)) * 9, random.normal(size=(6, 6))

@@ -19,15 +19,7 @@ import time
 import unittest
 import warnings
 
-try:
-    import numpy as np
-except ImportError:
-    print("skipped: NumPy is not installed")
-    sys.exit(77)
-
-MODULE = pathlib.Path(__file__).resolve().parents[2] / "apps" / "python"
-sys.path.insert(0, str(MODULE))
-import einloom as el  # noqa: E402
+from tested_module import MODULE, el, np
 
 random = np.random.default_rng(5)
 

@@ -13,16 +13,9 @@ import subprocess
 import sys
 import unittest
 
-try:
-    import numpy as np
-except ImportError:
-    print("skipped: NumPy is not installed")
-    sys.exit(77)
+from tested_module import MODULE, el, np
 
 HERE = pathlib.Path(__file__).resolve().parent
-MODULE = HERE.parents[1] / "apps" / "python"
-sys.path.insert(0, str(MODULE))
-import einloom as el  # noqa: E402
 
 random = np.random.default_rng(3)
 

@@ -5,22 +5,13 @@ shown_test.py. Exits with 77 (skipped) where NumPy is missing.
 """
 import contextlib
 import io
-import pathlib
 import sys
 import types
 import unittest
 import unittest.mock
 
-try:
-    import numpy  # noqa: F401
-except ImportError:
-    print("skipped: NumPy is not installed")
-    sys.exit(77)
-
-MODULE = pathlib.Path(__file__).resolve().parents[2] / "apps" / "python"
-sys.path.insert(0, str(MODULE))
-import einloom as el  # noqa: E402
-from einloom.programs.progress import Progress  # noqa: E402
+from tested_module import el
+from einloom.programs.progress import Progress
 
 
 class Shown(unittest.TestCase):

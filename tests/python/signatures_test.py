@@ -5,18 +5,9 @@ A parameter at another place would be taken for something else without a word. T
 another name. Exits with 77 (skipped) where NumPy is missing.
 """
 import inspect
-import pathlib
 import sys
 
-try:
-    import numpy as np
-except ImportError:
-    print("skipped: NumPy is not installed")
-    sys.exit(77)
-
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "apps" / "python"))
-
-import einloom as el  # noqa: E402
+from tested_module import el, np
 
 # Functions of another kind under NumPy's name; parameters behind `**options`.
 OTHERS = {"load", "save", "array", "asarray", "empty", "zeros", "ones", "random", "reshape"}

@@ -6,19 +6,11 @@ the 25 examples, and others that were written for NumPy alone, which also assign
 Exits with 77 (skipped) where NumPy is missing.
 """
 import copy
-import pathlib
 import sys
 
-try:
-    import numpy as np
-except ImportError:
-    print("skipped: NumPy is not installed")
-    sys.exit(77)
+from tested_module import MODULE, el, np
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "apps" / "python"), str(ROOT / "examples" / "python"), str(ROOT / "tests" / "python")]
-
-import einloom as el  # noqa: E402
+sys.path.insert(0, str(MODULE.parents[1] / "examples" / "python"))
 import learning  # noqa: E402
 import science  # noqa: E402
 import taught_learning  # noqa: E402

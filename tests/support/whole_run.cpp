@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <mutex>
-#include <numeric>
 #include <string_view>
 
 #include "executor/device/emulated/emulated_context.hpp"
@@ -14,6 +13,7 @@
 #include "lib/graph/summation_order.hpp"
 #include "lib/relation/tuning.hpp"
 #include "lib/relation/verify/rounding_spread.hpp"
+#include "lib/relation/verify/samples.hpp"
 #include "lib/schedule/device/producer_fusion.hpp"
 #include "lib/schedule/fusion/fold.hpp"
 #include "lib/schedule/memory/take_over.hpp"
@@ -107,13 +107,9 @@ bool rounding_explains(WholeRun const& run, std::string const& output, std::vect
     if (is_exact(expected.dtype())) return false;
     ValueId const value =
         *std::ranges::find(run.graph.outputs, output, [&](ValueId id) { return run.graph.value(id).name; });
-    relation::IndexSets all;
-    for (Extent extent : expected.shape()) {
-        all.emplace_back(static_cast<std::size_t>(extent));
-        std::iota(all.back().begin(), all.back().end(), Extent{0});
-    }
     relation::Interpreter interpreter(run.graph, source_reader(run.graph), run.graph.params);
-    auto const outcomes = relation::rounding_spread(interpreter, value, all, expected, positions);
+    auto const outcomes =
+        relation::rounding_spread(interpreter, value, relation::all_indices(expected.shape()), expected, positions);
     for (std::size_t k = 0; k < positions.size(); ++k)
         if (!outcomes[k].allow(found.at(positions[k]), relation::tuning::spreads_allowed)) return false;
     return true;

@@ -1,8 +1,9 @@
-// Letters of ASCII without regard to capitals: for names, units and dtypes that people write either way.
-// Example: lowered("GiB") is "gib"; alike("FP16", "fp16") holds.
+// Letters of ASCII without regard to capitals, for names, units and dtypes that people write either way; and what words
+// are made of. Example: lowered("GiB") is "gib"; alike("FP16", "fp16") holds.
 #pragma once
 
 #include <algorithm>
+#include <cctype>
 #include <string>
 #include <string_view>
 
@@ -21,5 +22,8 @@ inline std::string lowered(std::string_view text) {
 inline bool alike(std::string_view a, std::string_view b) {
     return std::ranges::equal(a, b, {}, lower_letter, lower_letter);
 }
+
+/// A letter, a digit or '_': what words of expressions and of JSON are made of.
+inline bool is_word_character(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 }  // namespace ein

@@ -60,9 +60,9 @@ OpResult read_elementwise(OpReader& op) {
     }
     einsum.join = join;
     if (op.op_name() == "subtract" && !dtype && *type == DType::u8)
-        op.note("node '" + op.node().at("name").value().get<std::string>() +
-                "': a difference of u8 is one of u8, where 3 - 5 is 254; give the node "
-                "\"dtype\": \"i16\", or \"u8\" if that is meant");
+        op.note(
+            "a difference of u8 is one of u8, where 3 - 5 is 254; give the node "
+            "\"dtype\": \"i16\", or \"u8\" if that is meant");
     return op.build.einsum("", std::move(einsum), std::move(inputs), dtype.value_or(*type));
 }
 

@@ -65,8 +65,8 @@ public:
     /// One axis from -order to order - 1 as 0 to order - 1.
     std::optional<std::size_t> one_axis(Cursor const& at, std::int64_t axis, std::size_t order) const;
 
-    /// What is sound and hardly meant.
-    void note(std::string text) const { context_.notes.push_back(std::move(text)); }
+    /// What is sound and hardly meant of this node. @param text  without its name
+    void note(std::string const& text) const { context_.notes.push_back("node '" + context_.name + "': " + text); }
     /// The same of two inputs that broadcast to `result`.
     void note_broadcast(Shape const& result) const;
 

@@ -107,8 +107,7 @@ OpResult read_cast(OpReader& op) {
     auto const dtype = op.dtype();
     if (!op.ready() || !dtype) return std::nullopt;
     if (is_complex(op.value(0).dtype) && !is_complex(*dtype) && *dtype != DType::boolean)
-        op.note("node '" + op.node().at("name").value().get<std::string>() + "': " + op.describe(0) +
-                " is complex, and " + std::string(name(*dtype)) +
+        op.note(op.describe(0) + " is complex, and " + std::string(name(*dtype)) +
                 " keeps its real part alone; write {\"op\": \"real\"} if that is meant, or \"abs\"");
     return op.build.einsum("", identity_einsum(op.value(0).shape), {op.input(0)}, *dtype);
 }

@@ -1,22 +1,22 @@
 #include "lib/graph/read/name_suspicions.hpp"
 
 #include <algorithm>
-#include <cctype>
 
+#include "lib/base/text/letters.hpp"
 #include "lib/scalar/expression/expr.hpp"
 #include "lib/scalar/expression/parse/resolve.hpp"
 
 namespace ein::graph {
 
 void note_computed_names(NodeContext const& context, std::vector<std::string>& notes) {
-    auto const is_of_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
     std::string const join = context.node.at("join").value().get<std::string>();
     std::vector<std::string> const inputs = context.input_names();
     for (std::size_t k = 0; k < inputs.size(); ++k) {
         std::string const& name = inputs[k];
         std::size_t const at = join.find(name), end = at + name.size();
-        if (at == std::string::npos || std::ranges::all_of(name, is_of_word)) continue;
-        if ((at > 0 && is_of_word(join[at - 1])) || (end < join.size() && is_of_word(join[end]))) continue;
+        if (at == std::string::npos || std::ranges::all_of(name, is_word_character)) continue;
+        if ((at > 0 && is_word_character(join[at - 1])) || (end < join.size() && is_word_character(join[end])))
+            continue;
         notes.push_back("node '" + context.name + "': '" + name +
                         "' in its join is computed of its words; the input '" + name + "' is " +
                         scalar::operand_name(static_cast<int>(k), static_cast<int>(inputs.size())) +

@@ -239,12 +239,14 @@ std::optional<std::string> bent_before_sum(EinSum const& einsum) {
     return std::nullopt;
 }
 
-/// Whether operands meet in products and quotients alone: sums over labels of one of them are factors.
-bool is_product_of_operands(scalar::Expr const& join) {
-    return std::ranges::none_of(scalar::arguments_first(join), [](scalar::Expr const* part) {
-        bool const multiplies = part->op() == Op::mul || part->op() == Op::div || part->op() == Op::neg;
-        return !multiplies && scalar::operands_of(*part).size() > 1;
-    });
+/// Whether it is a product or quotient of operands that meet in such alone: sums over labels of one are factors.
+bool is_product_of_operands(Expr const& join) {
+    bool const multiplies = join.op() == Op::mul || join.op() == Op::div;
+    return multiplies && scalar::operands_of(join).size() > 1 &&
+           std::ranges::none_of(scalar::arguments_first(join), [](Expr const* part) {
+               bool const meets = part->op() != Op::mul && part->op() != Op::div && part->op() != Op::neg;
+               return meets && scalar::operands_of(*part).size() > 1;
+           });
 }
 
 /// Two operands that have no label in common, each of which is summed over labels of its own.
@@ -311,9 +313,7 @@ std::vector<std::string> suspicions_of(NodeContext const& context, scalar::Param
     if (context.node.has("join")) {
         std::size_t const before = notes.size();
         note_added_often(context.name, einsum, context.input_names(), notes);
-        Op const top = einsum.join.op();
-        bool const is_product = (top == Op::mul || top == Op::div) && scalar::operands_of(einsum.join).size() > 1;
-        if (is_product) note_sums_apart(context.name, einsum, context.input_names(), notes);
+        note_sums_apart(context.name, einsum, context.input_names(), notes);
         auto const bent = context.node.has("agg") || notes.size() > before ? std::nullopt : bent_before_sum(einsum);
         if (bent) notes.push_back("node '" + context.name + "': " + *bent);
     } else {

@@ -64,6 +64,10 @@ public:
                  PrepareKernel const& prepare)
         : shape_(shape), ranges_(shape.kernel->einsum.join, params), update_(std::move(update)) {
         whole_ = prepare(shape_);
+        graph::EinSum const& einsum = shape_.kernel->einsum;
+        for (std::size_t k = 0; k < einsum.operands(); ++k)
+            operand_steps_.push_back(steps(einsum.inputs[k], shape_.operand_strides[k], shape_.operand_dtypes[k]));
+        output_steps_ = steps(einsum.output, shape_.output_strides, shape_.output_dtype);
         for (int label : update_.labels) {
             auto& kernels = kernels_.emplace_back();
             KernelShape part = shape_;
@@ -134,12 +138,9 @@ private:
         std::vector<Extent> begin(call.begin.begin(), call.begin.end());
         auto const move = [&](Extent by) {
             begin[label] += by;
-            graph::EinSum const& einsum = shape_.kernel->einsum;
             for (std::size_t k = 0; k < operands.size(); ++k)
-                operands[k] = static_cast<std::byte const*>(operands[k]) +
-                              by * step(einsum.inputs[k], shape_.operand_strides[k], shape_.operand_dtypes[k], label);
-            call.output = static_cast<std::byte*>(call.output) +
-                          by * step(einsum.output, shape_.output_strides, shape_.output_dtype, label);
+                operands[k] = static_cast<std::byte const*>(operands[k]) + by * operand_steps_[k][label];
+            call.output = static_cast<std::byte*>(call.output) + by * output_steps_[label];
         };
         call.operands = operands;
         call.begin = begin;
@@ -155,19 +156,19 @@ private:
         }
     }
 
-    /// Bytes from an index of a label to the next.
-    static Extent step(std::vector<int> const& axes, std::vector<Extent> const& strides, DType type,
-                       std::size_t label) {
-        Extent elements = 0;
-        for (std::size_t a = 0; a < axes.size(); ++a)
-            if (at(axes[a]) == label) elements += strides[a];
-        return elements * static_cast<Extent>(size_of(type));
+    /// Bytes from an index of a label to the next, by label.
+    std::vector<Extent> steps(std::vector<int> const& axes, std::vector<Extent> const& strides, DType type) const {
+        std::vector<Extent> out = label_strides(axes, strides, shape_.lengths.size());
+        for (Extent& step : out) step *= static_cast<Extent>(size_of(type));
+        return out;
     }
 
     KernelShape shape_;
     scalar::ExprRanges ranges_;
     graph::Update update_;
     std::unique_ptr<PreparedKernel const> whole_;
+    std::vector<std::vector<Extent>> operand_steps_;
+    std::vector<Extent> output_steps_;
     std::vector<std::vector<std::unique_ptr<PreparedKernel const>>> kernels_;  // by label: of ever longer parts
 };
 

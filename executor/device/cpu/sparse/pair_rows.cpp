@@ -221,7 +221,7 @@ private:
     }
 
     void multiply(Launch& now, std::size_t piece, WorkerTeam& team) const {
-        Met met(columns_);
+        Met met(shape_.sparse->output ? 0 : columns_);
         std::uint32_t const* found = shape_.sparse->output ? now.found[piece].data() : nullptr;  // of the next row
         std::vector<T> sums(words_ * 64, T(0)), low, ones;
         auto const* const a = reinterpret_cast<T const*>(now.first.values());
@@ -232,7 +232,7 @@ private:
             Range const range = now.first.row(row);
             // An output has no more terms than the row has elements: many are added without loss.
             bool const careful = range.end - range.begin > long_sum;
-            bool const crowded = is_crowded(now, row) && !careful && (is_listed || !shape_.accumulate);
+            bool const crowded = is_crowded(now, row), handed_over = crowded && !careful && !shape_.accumulate;
             if (careful) low.assign(columns_, T(0));
             for (std::size_t e = range.begin; e < range.end; ++e) {
                 fetch_ahead(now, e, pair_.has_second);
@@ -242,7 +242,7 @@ private:
                 if (!pair_.has_second && ones.size() < count) ones.resize(count, T(1));
                 T const* const values = pair_.has_second ? b + products.begin : ones.data();
                 std::uint32_t const* const at = columns + products.begin;
-                if (!crowded && !is_listed)
+                if (!is_listed && !handed_over)
                     for (std::size_t p = 0; p < count; ++p) met.add(at[p]);
                 if (careful)
                     for (std::size_t p = 0; p < count; ++p)
@@ -251,11 +251,11 @@ private:
                     loops_.scatter_add(sums.data(), at, values, count, factor);
             }
             T const* const lost = careful ? low.data() : nullptr;
-            if (is_crowded(now, row) && is_listed)
+            if (is_listed && crowded)
                 list_crowded(now, row, sums, lost);
             else if (is_listed)
                 found = list_found(now, row, found, sums, lost);
-            else if (crowded)
+            else if (handed_over)
                 hand_over(static_cast<T*>(now.call.output) + row * row_stride_, sums);
             else
                 hand_out(now, row, met, sums, lost);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <complex>
 #include <cstdlib>
@@ -10,6 +9,7 @@
 #include <numbers>
 
 #include "lib/base/error.hpp"
+#include "lib/base/text/letters.hpp"
 #include "lib/base/text/near_names.hpp"
 #include "lib/scalar/expression/agg.hpp"
 #include "lib/scalar/expression/ops.hpp"
@@ -76,8 +76,6 @@ std::vector<int> operands_called(std::string_view name, Names const& names) {
         if (names.tensors[k] == name) out.push_back(static_cast<int>(k));
     return out;
 }
-
-bool is_word_character(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 /// Whether a tensor's name, as 'g/W' or 'W-next', is an expression of words of which one is this.
 bool has_word(std::string_view tensor, std::string_view word) {
