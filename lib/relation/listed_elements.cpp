@@ -33,6 +33,18 @@ public:
         return count;
     }
 
+    Box hull(ValueId value, Box const& box) {
+        auto const reader = readers_.find(value);
+        if (reader == readers_.end()) return box;
+        {
+            MutexLock const lock(mutex_);
+            if (auto const known = hulls_.find({value, box}); known != hulls_.end()) return known->second;
+        }
+        Box hull = reader->second->hull(box);
+        MutexLock const lock(mutex_);
+        return hulls_.emplace(std::pair(value, box), std::move(hull)).first->second;
+    }
+
     std::vector<Extent> fibres(ValueId value, Box const& box, std::vector<int> const& axes) {
         auto const reader = readers_.find(value);
         if (reader == readers_.end()) return {};
@@ -60,6 +72,7 @@ private:
     std::map<ValueId, std::unique_ptr<tensor::SparseReader>> readers_;
     Mutex mutex_;
     std::map<std::pair<ValueId, Box>, Extent> counted_ EIN_GUARDED_BY(mutex_);
+    std::map<std::pair<ValueId, Box>, Box> hulls_ EIN_GUARDED_BY(mutex_);
     std::map<std::tuple<ValueId, Box, std::vector<int>>, std::vector<Extent>> fibres_ EIN_GUARDED_BY(mutex_);
 };
 
@@ -113,6 +126,7 @@ ListedElements count_listed(graph::EinGraph& graph, fs::path const& folder) {
     }
     if (counts->empty()) return out;
     out.in_box = [counts](ValueId value, Box const& box) { return counts->listed(value, box); };
+    out.hull = [counts](ValueId value, Box const& box) { return counts->hull(value, box); };
     out.fibres = [counts](ValueId value, Box const& box, std::vector<int> const& axes) {
         return counts->fibres(value, box, axes);
     };

@@ -14,11 +14,15 @@ namespace ein::relation {
 /// The most elements that a box of a sparse leaf lists.
 using ListedBound = std::function<Extent(ValueId, Box const&)>;
 
+/// A box inside one of a sparse leaf that has all that it lists (tensor::SparseReader::hull).
+using ListedHull = std::function<Box(ValueId, Box const&)>;
+
 /// How many elements a box of a sparse leaf lists at each index of some axes, in C order.
 using FibreCounts = std::function<std::vector<Extent>(ValueId, Box const&, std::vector<int> const& axes)>;
 
 struct ListedElements {
     ListedBound in_box;                 // nothing where no tensor is sparse; for many threads
+    ListedHull hull;                    // likewise
     FibreCounts fibres;                 // likewise; nothing where a tensor could not be counted
     std::vector<std::string> warnings;  // of data that is not there, or begins with a line of sizes
 };

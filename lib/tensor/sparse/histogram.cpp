@@ -4,17 +4,19 @@
 #include <functional>
 #include <numeric>
 
+#include "lib/tensor/sparse/index_span.hpp"
+
 namespace ein::tensor {
 
 Extent Histogram::total() const { return std::accumulate(counts.begin(), counts.end(), Extent{0}); }
 
-double Histogram::estimate(Shape const& shape, Box const& box) const {
-    for (Extent length : box.length)
-        if (length == 0) return 0;
+/// Calls visit(index of a cell, its count) for each cell that meets a box and has elements.
+template <class Visit>
+void Histogram::for_each_cell(Shape const& shape, Box const& box, Visit const& visit) const {
+    if (box.empty()) return;
     Box const grid = blocks_meeting(shape, cells, box);
     std::vector<Extent> const strides = row_major_strides(cells);
     std::vector<Extent> index(shape.size());
-    double sum = 0;
     for_each_index(grid.length, [&](std::vector<Extent> const& at) {
         Extent cell = 0;
         for (std::size_t axis = 0; axis < at.size(); ++axis) {
@@ -22,15 +24,34 @@ double Histogram::estimate(Shape const& shape, Box const& box) const {
             cell += index[axis] * strides[axis];
         }
         Extent const count = counts[static_cast<std::size_t>(cell)];
-        if (count == 0) return;
+        if (count > 0) visit(static_cast<std::vector<Extent> const&>(index), count);
+    });
+}
+
+double Histogram::estimate(Shape const& shape, Box const& box) const {
+    double sum = 0;
+    for_each_cell(shape, box, [&](std::vector<Extent> const& index, Extent count) {
         Box const whole = block_box(shape, cells, index);
         Box const inside = intersection(whole, box);
         double share = 1;
-        for (std::size_t axis = 0; axis < at.size(); ++axis)
+        for (std::size_t axis = 0; axis < index.size(); ++axis)
             share *= static_cast<double>(inside.length[axis]) / static_cast<double>(whole.length[axis]);
         sum += share * static_cast<double>(count);
     });
     return sum;
+}
+
+Box Histogram::hull(Shape const& shape, Box const& box) const {
+    IndexSpan span(shape.size());  // of cells
+    for_each_cell(shape, box, [&](std::vector<Extent> const& index, Extent) { span.add(index); });
+    Box out = span.box(Shape(shape.size(), 0));
+    if (out.empty()) return {box.begin, Shape(box.order(), 0)};
+    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+        Extent const end = part_begin(shape[axis], cells[axis], out.end(axis));
+        out.begin[axis] = part_begin(shape[axis], cells[axis], out.begin[axis]);
+        out.length[axis] = end - out.begin[axis];
+    }
+    return intersection(out, box);
 }
 
 Histogram empty_histogram(Shape const& shape, std::int64_t most) {

@@ -17,6 +17,12 @@ struct Histogram {
     Extent total() const;
     /// About how many lie in a box: cells that it cuts count by the share that is inside.
     double estimate(Shape const& shape, Box const& box) const;
+    /// The part of a box that the cells with elements in it span; without any, of length 0. Of counts that are exact.
+    Box hull(Shape const& shape, Box const& box) const;
+
+private:
+    template <class Visit>
+    void for_each_cell(Shape const& shape, Box const& box, Visit const& visit) const;
 };
 
 /// Cells of a grid, all counts 0: axes are halved, the one with the longest cells first, as long as there are `most`

@@ -60,6 +60,11 @@ std::int64_t SparseReader::read(Box const& box, SparseLayout const& layout, std:
     return sparse_bytes(layout, box.length, dtype(), listed);
 }
 
+Box SparseReader::hull(Box const& box) const {
+    check(box);
+    return box;
+}
+
 void SparseReader::check(Box const& box) const {
     promise(box.order() == shape_.size() && Box::whole(shape_).contains(box), "a box inside its tensor is read");
 }

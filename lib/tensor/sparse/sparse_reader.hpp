@@ -45,6 +45,9 @@ public:
     /// written several times.
     virtual Histogram histogram() const = 0;
 
+    /// A box inside one that has all that it lists: from the histogram where that is exact, else the box itself.
+    virtual Box hull(Box const& box) const;
+
     DType dtype() const { return dtype_; }
     Shape const& shape() const { return shape_; }
 

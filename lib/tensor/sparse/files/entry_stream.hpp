@@ -9,6 +9,7 @@
 #include <string>
 
 #include "lib/tensor/sparse/files/survey.hpp"
+#include "lib/tensor/sparse/index_span.hpp"
 #include "lib/tensor/sparse/sparse_openers.hpp"
 
 namespace ein::tensor {
@@ -29,6 +30,8 @@ public:
     virtual Survey const& survey() const = 0;
     /// How many entries lie in a box, as often as they are written.
     virtual Extent entries(Box const& box) const = 0;
+    /// A box inside one that has all of its entries, maybe larger than needed: what is known without counting them.
+    virtual Box hull(Box const& box) const { return box; }
     /// All elements are written, so that those that are the fill are not listed.
     virtual bool lists_all() const { return false; }
 };
@@ -38,5 +41,6 @@ std::unique_ptr<SparseReader> list_file(std::unique_ptr<EntryStream> stream, Spa
 
 /// Elements of a batch that lie in a box.
 Extent count_inside(ListedElements const& batch, DType dtype, Box const& box);
+void add_inside(ListedElements const& batch, DType dtype, Box const& box, IndexSpan& span);
 
 }  // namespace ein::tensor

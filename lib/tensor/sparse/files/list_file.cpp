@@ -78,6 +78,16 @@ public:
     }
 
     Histogram histogram() const override { return stream_->survey().histogram; }
+    Box hull(Box const& box) const override {
+        check(box);
+        Box const roughly = stream_->survey().histogram.hull(shape(), box);
+        if (roughly.empty() || roughly == box) return roughly;
+        if (!is_small()) return stream_->hull(roughly);
+        IndexSpan span(box.order());
+        for_each_inside(*kept(roughly), roughly,
+                        [&](std::size_t, std::vector<Extent> const& index) { span.add(index); });
+        return span.box(box.begin);
+    }
 
 private:
     bool is_small() const { return stream_->bytes() <= tuning::kept_file_bytes; }
@@ -216,16 +226,32 @@ std::unique_ptr<SparseReader> list_file(std::unique_ptr<EntryStream> stream, Spa
     return std::make_unique<FileListing>(std::move(stream), wanted);
 }
 
+namespace {
+
+bool is_inside(ListedElements const& batch, std::size_t e, Box const& box) {
+    bool in = true;
+    for (std::size_t axis = 0; axis < box.order() && in; ++axis)
+        in = batch.coords[axis][e] >= box.begin[axis] && batch.coords[axis][e] < box.end(axis);
+    return in;
+}
+
+}  // namespace
+
 Extent count_inside(ListedElements const& batch, DType dtype, Box const& box) {
     auto const count = static_cast<std::size_t>(batch.count(dtype));
     Extent inside = 0;
-    for (std::size_t e = 0; e < count; ++e) {
-        bool in = true;
-        for (std::size_t axis = 0; axis < box.order() && in; ++axis)
-            in = batch.coords[axis][e] >= box.begin[axis] && batch.coords[axis][e] < box.end(axis);
-        inside += in;
-    }
+    for (std::size_t e = 0; e < count; ++e) inside += is_inside(batch, e, box);
     return inside;
+}
+
+void add_inside(ListedElements const& batch, DType dtype, Box const& box, IndexSpan& span) {
+    auto const count = static_cast<std::size_t>(batch.count(dtype));
+    std::vector<Extent> index(box.order());
+    for (std::size_t e = 0; e < count; ++e) {
+        if (!is_inside(batch, e, box)) continue;
+        for (std::size_t axis = 0; axis < index.size(); ++axis) index[axis] = batch.coords[axis][e];
+        span.add(index);
+    }
 }
 
 }  // namespace ein::tensor

@@ -61,6 +61,14 @@ public:
         return count;
     }
 
+    /// Of rows or columns that lie together.
+    Box hull(Box const& box) const override {
+        if (arrays_.format == SparseFormat::coo || arrays_.shape.size() == 1) return box;
+        IndexSpan span(box.order());
+        visit({&box, 1}, [&](ListedElements const& batch) { add_inside(batch, dtype(), box, span); }, {});
+        return span.box(box.begin);
+    }
+
 private:
     std::size_t major() const { return arrays_.format == SparseFormat::csr ? 0 : 1; }
 

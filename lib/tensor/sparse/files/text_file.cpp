@@ -142,6 +142,18 @@ public:
         return count;
     }
 
+    Box hull(Box const& box) const override {
+        survey();
+        IndexSpan span(box.order());
+        for (TextChunk const& chunk : index_->chunks) {
+            if (chunk.entries == 0) continue;
+            Box const hull = hull_of(chunk);
+            span.add(intersection(hull, box));
+            if (is_mirrored()) span.add(intersection(transposed(hull), box));
+        }
+        return span.box(box.begin);
+    }
+
 private:
     struct Scratch {
         std::string text;

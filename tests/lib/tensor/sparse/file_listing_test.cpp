@@ -189,6 +189,47 @@ TEST_CASE("a large file is read by parts, with its index and without", "[lib][te
     ::unsetenv("EINLOOM_CACHE");
 }
 
+TEST_CASE("a hull has all that a box lists", "[lib][tensor][sparse]") {
+    TemporaryFolder const folder;
+    std::mt19937 random(11);
+    Shape const shape{60, 60};
+    Entries band{shape, {}, {}};
+    for (Extent row = 0; row < 60; ++row)
+        for (Extent column = std::max<Extent>(0, row - 2); column < std::min<Extent>(60, row + 2); ++column)
+            if (row < 20 || row >= 30) band.at.push_back({row, column}), band.values.push_back(1);
+    folder.write("a.mtx", mtx_of(band, "integer general", random));
+    auto const hull = [&](Source const& source, Box const& box) {
+        return open_sparse(source, "A", DType::f64, shape, folder.path())->hull(box);
+    };
+    MtxSource const small{"a.mtx"};
+    CHECK(hull(small, {{40, 0}, {10, 60}}) == Box{{40, 38}, {10, 13}});
+    CHECK(hull(small, {{0, 40}, {60, 5}}) == Box{{39, 40}, {8, 5}});
+    CHECK(hull(small, {{15, 0}, {10, 60}}) == Box{{15, 13}, {5, 8}});
+    CHECK(hull(small, {{20, 0}, {10, 60}}).empty());
+    CHECK(hull(small, {{7, 7}, {0, 3}}).empty());
+    CHECK(hull(FillSource{}, {{5, 6}, {7, 8}}) == Box{{5, 6}, {7, 8}});  // looking would take a pass
+}
+
+TEST_CASE("the hull in a large file is that of its cells and lines", "[lib][tensor][sparse]") {
+    TemporaryFolder const folder;
+    constexpr Extent n = 120'000;
+    std::string const kind = GENERATE("general", "symmetric");
+    std::string text = "%%MatrixMarket matrix coordinate real " + kind + "\n120000 120000 360000\n";
+    for (Extent row = 1; row <= n; ++row)
+        for (Extent back : {0, 1, 1000})
+            text += std::to_string(row) + " " + std::to_string(std::max<Extent>(1, row - back - row % 7)) + " 1.5\n";
+    folder.write("a.mtx", text);
+    auto const reader = open_sparse(MtxSource{"a.mtx"}, "A", DType::f64, {n, n}, folder.path());
+    for (Extent from : {0, 30'000, 119'000}) {
+        Box const rows{{from, 0}, {1000, n}};
+        CAPTURE(kind, from);
+        Box const hull = reader->hull(rows);
+        CHECK(rows.contains(hull));
+        CHECK(reader->listed(hull) == reader->listed(rows));
+        CHECK(hull.length[1] < 5000);
+    }
+}
+
 TEST_CASE("all cores make the index that one pass makes, and tell the first fault", "[lib][tensor][sparse]") {
     TemporaryFolder const folder;
     Shape const shape{30'000, 50'000};
