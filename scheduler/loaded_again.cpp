@@ -34,7 +34,7 @@ std::vector<std::int64_t> loaded_again(schedule::Schedule const& schedule) {
             of.bytes.resize(ranks);
             auto const bytes = static_cast<double>(section.bytes_of(block));
             of.bytes[static_cast<std::size_t>(rank.value())] += bytes;
-            Box box = section.box_of(block);
+            Box box = load.around ? load.around->box() : section.box_of(block);
             auto const places = static_cast<double>(box.elements());
             if (!of.boxes.insert(std::move(box)).second) continue;
             of.places += places;

@@ -73,6 +73,7 @@ Scheduled lowered(graph::EinGraph const& graph, relation::Plan const& plan, Sche
                         options.staging,
                         suited_to(options.cluster, plan.ranks, options.split),
                         options.listed,
+                        options.hull,
                         options.fusion,
                         options.messages,
                         options.take_over};

@@ -31,6 +31,7 @@ struct SchedulerOptions {
     SplitRule split = {};
     Messages messages = {};
     relation::ListedBound listed = {};                    // of sparse leaves: how many elements their boxes list
+    relation::ListedHull hull = {};                       // and where in them
     Cluster cluster = {};                                 // that "best" simulates
     bool search = true;                                   // "best" looks at ia too, for graphs of few nodes
     bool verify = true;                                   // what leaves; false: the caller does, of what it takes

@@ -103,6 +103,7 @@ PlanningOptions planning_options(EinplanOptions const& options, Machines const& 
                                  int ranks) {
     PlanningOptions out = planning_options(options, machines, ranks);
     out.scheduler.listed = graph.listed.in_box;
+    out.scheduler.hull = graph.listed.hull;
     return out;
 }
 

@@ -16,6 +16,11 @@ std::vector<std::string> input_names(schedule::Header const& header) {
 
 namespace {
 
+/// A box of a sparse input that was all that a larger one lists when the schedule was made.
+struct Hull {
+    Box box, around;
+};
+
 using BoxesRead = Table<schedule::InputId, std::vector<Box>>;
 
 /// What this rank reads of each input.
@@ -44,10 +49,33 @@ BoxesRead boxes_read(schedule::Header const& header, schedule::Section const& se
     return out;
 }
 
-InputReader opened(tensor::Source const& source, schedule::Tensor const& tensor, std::vector<Box> boxes, int rounds,
-                   std::filesystem::path const& folder) {
+Table<schedule::InputId, std::vector<Hull>> hulls(schedule::Header const& header, schedule::Section const& section) {
+    Table<schedule::InputId, std::vector<Hull>> out;
+    out.resize(header.inputs.size());
+    for (schedule::Task const& task : section.tasks) {
+        if (!task.is<schedule::Load>()) continue;
+        auto const load = section.as<schedule::Load>(task);
+        if (load.around) out[load.input].push_back({section.box_of(section.blocks[load.result]), load.around->box()});
+    }
+    return out;
+}
+
+/// What lies elsewhere than when the schedule was made would be left out by the calls that read it. Where it lies is
+/// known roughly: the same elements from a file of another kind are counted.
+void check_hull(tensor::SparseReader const& reader, std::string const& tensor, Hull const& planned) {
+    if (planned.box.contains(reader.hull(planned.around))) return;
+    Extent const outside = reader.listed(planned.around) - reader.listed(planned.box);
+    if (outside == 0) return;
+    throw InputError(Fault{"", "tensor '" + tensor + "', elements " + to_string(planned.around),
+                           "none listed outside " + to_string(planned.box) + ", as when the schedule was made",
+                           std::to_string(outside), "plan again with this data: einplan"});
+}
+
+InputReader opened(tensor::Source const& source, schedule::Tensor const& tensor, std::vector<Box> boxes,
+                   std::vector<Hull> const& hulls, int rounds, std::filesystem::path const& folder) {
     if (!tensor.fill) return InputReader(tensor::open(source, tensor.name, tensor.dtype, tensor.shape, folder));
     auto reader = tensor::open_sparse(source, tensor.name, tensor.dtype, tensor.shape, folder, *tensor.fill);
+    for (Hull const& hull : hulls) check_hull(*reader, tensor.name, hull);
     std::vector<Box> const once = boxes;
     for (int round = 1; round < rounds; ++round) boxes.insert(boxes.end(), once.begin(), once.end());
     reader->prepare(boxes);
@@ -61,6 +89,7 @@ Readers open_inputs(schedule::Header const& header, schedule::Section const& sec
     Readers readers;
     readers.resize(header.inputs.size());
     BoxesRead const boxes = boxes_read(header, section, reads);
+    auto const planned = hulls(header, section);
     std::vector<Fault> faults;
     for (schedule::InputId at : header.inputs.ids()) {
         if (boxes[at].empty()) continue;
@@ -71,7 +100,7 @@ Readers open_inputs(schedule::Header const& header, schedule::Section const& sec
             continue;
         }
         try {
-            readers[at] = opened(input.source, tensor, boxes[at], rounds, folder);
+            readers[at] = opened(input.source, tensor, boxes[at], planned[at], rounds, folder);
         } catch (InputError const& error) {
             faults.insert(faults.end(), error.faults().begin(), error.faults().end());
         }

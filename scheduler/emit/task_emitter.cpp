@@ -10,8 +10,8 @@ std::optional<BoxView> part_of(MessageEnd const& end) {
 
 }  // namespace
 
-void TaskEmitter::load(Rank rank, schedule::InputId input, BlockId block) {
-    on(rank).add(schedule::Load{input, block});
+void TaskEmitter::load(Rank rank, schedule::InputId input, BlockId block, std::optional<Box> const& around) {
+    on(rank).add(schedule::Load{input, block, around ? std::optional(view(*around)) : std::nullopt});
 }
 
 void TaskEmitter::message(MessageEnd const& sent, MessageEnd const& received, int level) {

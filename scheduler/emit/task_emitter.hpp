@@ -74,7 +74,8 @@ public:
         return sections_[static_cast<std::size_t>(rank.value())].bytes_of(block);
     }
 
-    void load(Rank rank, schedule::InputId input, BlockId block);
+    /// @param around  of a sparse input: a box that it lists nothing of but what the block has
+    void load(Rank rank, schedule::InputId input, BlockId block, std::optional<Box> const& around = {});
     /// A send and its receive. Messages from one rank to another are numbered in the order in which they are made.
     void message(MessageEnd const& sent, MessageEnd const& received, int level);
     void copy(Rank rank, CopyTask const& task);

@@ -31,6 +31,7 @@ struct LoweringOptions {
     Staging staging = {};
     SplitRule split = {};
     relation::ListedBound listed = {};        // of sparse leaves
+    relation::ListedHull hull = {};           // likewise
     std::optional<FusionLimits> fusion = {};  // none: kernels stay single tasks
     Messages messages = {};  // of regions that are not sent as they lie, or do not stay where they are received
     std::optional<std::int64_t> take_over = {};  // bytes of blocks whose memory results take over; none: of no block

@@ -56,12 +56,12 @@ Holding const* BlockDirectory::copy_of(ValueId value, Box const& box, Rank rank)
     return found == copies.end() ? nullptr : found->second.on(rank);
 }
 
-std::optional<Holding> BlockDirectory::listed_copy_of(ValueId value, Box const& box, tensor::SparseLayout const& layout,
-                                                      Rank rank) const {
+std::optional<Holding> BlockDirectory::listed_copy_of(ValueId value, Box const& box, Box const& around,
+                                                      tensor::SparseLayout const& layout, Rank rank) const {
     auto const& listed = at(value).listed;
     if (auto const found = listed.find({box, layout}); found != listed.end())
         for (Holding const& copy : found->second)
-            if (copy.rank == rank) return copy;
+            if (copy.rank == rank && copy.box.contains(around)) return copy;
     return std::nullopt;
 }
 

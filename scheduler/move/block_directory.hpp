@@ -97,7 +97,12 @@ public:
         at(value).listed[{box, layout}].push_back(std::move(holding));
     }
     std::optional<Holding> listed_copy_of(ValueId value, Box const& box, tensor::SparseLayout const& layout,
-                                          Rank rank) const;
+                                          Rank rank) const {
+        return listed_copy_of(value, box, box, layout, rank);
+    }
+    /// Of those that are known to have all that `around` lists.
+    std::optional<Holding> listed_copy_of(ValueId value, Box const& box, Box const& around,
+                                          tensor::SparseLayout const& layout, Rank rank) const;
     /// Forgets copies: nobody will need them again. What is under way is freed by counting, as ever.
     void forget_copies(ValueId value) { at(value).copies.clear(), at(value).listed.clear(); }
     /// Forgets a value but for its layout: nobody will ask for its blocks again.

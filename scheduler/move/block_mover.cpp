@@ -21,16 +21,17 @@ BlockId BlockMover::add_block(ValueId value, Box const& box, Rank rank) {
 }
 
 Holding BlockMover::load(ValueId leaf, Box const& box, Rank rank) {
-    if (graph_.value(leaf).listing) return load_listed(leaf, box, tensor::in_order(box.order()), rank);
+    if (graph_.value(leaf).listing) return load_listed(leaf, box, box, tensor::in_order(box.order()), rank);
     BlockId const block = add_block(leaf, box, rank);
     emit_.load(rank, directory_.input_of(leaf).value(), block);
     return {rank, block, box};
 }
 
-Holding BlockMover::load_listed(ValueId leaf, Box const& box, tensor::SparseLayout const& layout, Rank rank) {
+Holding BlockMover::load_listed(ValueId leaf, Box const& box, Box const& around, tensor::SparseLayout const& layout,
+                                Rank rank) {
     BlockId const block = add_listed_block(leaf, box, layout, rank);
-    emit_.load(rank, directory_.input_of(leaf).value(), block);
-    return {rank, block, box};
+    emit_.load(rank, directory_.input_of(leaf).value(), block, around == box ? std::nullopt : std::optional(around));
+    return {rank, block, around};
 }
 
 BlockId BlockMover::add_listed_block(ValueId value, Box const& box, tensor::SparseLayout const& layout, Rank rank,

@@ -24,8 +24,9 @@ public:
     BlockId add_block(ValueId value, Box const& box, Rank rank);
     /// A block of an input, read from where its data is.
     Holding load(ValueId leaf, Box const& box, Rank rank);
-    /// The same of a sparse one, in an order of its own.
-    Holding load_listed(ValueId leaf, Box const& box, tensor::SparseLayout const& layout, Rank rank);
+    /// The same of a sparse one, in an order of its own. @param around  the box, or a larger one that lists no more;
+    /// what is loaded holds it
+    Holding load_listed(ValueId leaf, Box const& box, Box const& around, tensor::SparseLayout const& layout, Rank rank);
     /// What blocks on a rank list in a region of a sparse value, as a block with an order of its own.
     Holding assemble(ValueId value, std::vector<BlockId> const& parts, Box const& region,
                      tensor::SparseLayout const& layout, Rank rank);

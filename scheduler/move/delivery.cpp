@@ -29,9 +29,10 @@ Holding Delivery::need(ValueId value, Box const& region, Rank rank) {
     return out;
 }
 
-Holding Delivery::need_listed(ValueId value, Box const& region, tensor::SparseLayout const& layout, Rank rank) {
-    if (auto copy = directory_.listed_copy_of(value, region, layout, rank)) return *copy;
-    Holding made = directory_.input_of(value) ? mover_.load_listed(value, region, layout, rank)
+Holding Delivery::need_listed(ValueId value, Box const& region, Box const& around, tensor::SparseLayout const& layout,
+                              Rank rank) {
+    if (auto copy = directory_.listed_copy_of(value, region, around, layout, rank)) return *copy;
+    Holding made = directory_.input_of(value) ? mover_.load_listed(value, region, around, layout, rank)
                                               : listed_parts(value, region, layout, rank);
     directory_.remember_listed(value, region, layout, made);
     return made;

@@ -33,7 +33,12 @@ public:
     Holding need(ValueId value, Box const& region, Rank rank);
     /// A block on `rank` that has the region of a sparse value, in an order of its own. Of a leaf every rank reads its
     /// own from the data; of a result, parts are cut out where they are, sent, and put together.
-    Holding need_listed(ValueId value, Box const& region, tensor::SparseLayout const& layout, Rank rank);
+    Holding need_listed(ValueId value, Box const& region, tensor::SparseLayout const& layout, Rank rank) {
+        return need_listed(value, region, region, layout, rank);
+    }
+    /// The same of a leaf that lists nothing in `around` outside the region.
+    Holding need_listed(ValueId value, Box const& region, Box const& around, tensor::SparseLayout const& layout,
+                        Rank rank);
     /// The blocks that need() would put together there, what each has of the region; one, of the region, where it would
     /// not.
     std::vector<OperandSource> sources(ValueId value, Box const& region, Rank rank) const;

@@ -126,4 +126,25 @@ wrong "" '"sparse": true, "dtype": "f32", "data": {"mtx": "A.mtx"}' 0
 printf '%s' "${few/3 1/3 2}"$'2 1 1\n' > B.mtx
 expect 3 "tensor 'A', elements [0:4, 0:3]: expected at most 1 listed, as when the schedule was made, found 2; plan" \
     "$bin/einrun" g.sched --quiet --input A=B.mtx --out out
+
+# ---- elements elsewhere than when the schedule was made --------------------------------------------------------------
+band() {   # FILE SHIFT: 40 x 40, in row i the columns i and i + SHIFT, where these are there
+    local row lines=()
+    for ((row = 1; row <= 40; ++row)); do lines+=("$row $row 1"); done
+    for ((row = 1; row <= 40 - $2; ++row)); do lines+=("$row $((row + $2)) 1"); done
+    printf '%%%%MatrixMarket matrix coordinate real general\n40 40 %d\n' ${#lines[@]} > "$1"
+    printf '%s\n' "${lines[@]}" >> "$1"
+}
+band A.mtx 1
+band FAR.mtx 2
+tail -n +3 A.mtx > A.tns
+echo '{"eingraph": 1, "dtype": "f64", "tensors": {"A": {"shape": [40, 40], "sparse": true, "data": {"mtx": "A.mtx"}},
+    "x": {"shape": [40], "data": {"random": "normal", "seed": 1}}},
+    "nodes": [{"name": "Z", "einsum": "ij,j->i", "inputs": ["A", "x"]}], "outputs": ["Z"],
+    "parts": {"Z": {"i": 4}}}' > g.json
+expect 0 "" "$bin/einplan" g.json -n 1 -o g.sched
+expect 0 "to A[10:20, 10:21] (sparse, at most 20 listed)" "$bin/eintool" show g.sched --tasks 0
+expect 3 "tensor 'A', elements [0:10, 0:40]: expected none listed outside [0:10, 0:11], as when the schedule was made, \
+found 1; plan again" "$bin/einrun" g.sched --quiet --input A=FAR.mtx --out out
+expect 0 "" "$bin/einrun" g.sched --quiet --input A=A.tns --verify --out out
 exit "$failed"

@@ -8,6 +8,7 @@
 #include "lib/graph/lower_graph.hpp"
 #include "lib/graph/read_graph.hpp"
 #include "lib/graph/sparse/stored_size.hpp"
+#include "lib/tensor/sparse/index_span.hpp"
 #include "scheduler/loaded_again.hpp"
 #include "tests/support/catch.hpp"
 
@@ -113,6 +114,40 @@ TEST_CASE("an iteration of PageRank moves the vector alone", "[apps][sparse]") {
             if (ranks % r == 0) best = std::min(best, (r - 1 + ranks / r - 1 + 1) * vector);
         CAPTURE(ranks);
         CHECK(counted(planned(graph, ranks, 0.01)) <= 1.1 * turns * best);
+    }
+}
+
+TEST_CASE("of a vector each rank gets what its rows of a banded matrix want", "[apps][sparse]") {
+    constexpr Extent n = 20'000, width = 20;  // on each side of the diagonal; all is listed there
+    constexpr double turns = 10;
+    graph::EinGraph const graph = graph_of(R"({"eingraph": 1, "dtype": "f64", "tensors": {
+        "A": {"shape": [20000, 20000], "sparse": true}, "x": {"shape": [20000]}},
+        "nodes": [{"name": "l", "loop": {"times": 10, "carry": {"x": "z"}, "body": [
+            {"name": "y", "einsum": "ij,j->i", "inputs": ["A", "x"]},
+            {"name": "z", "einsum": "i->i", "inputs": ["y"], "join": "0.85*x + 0.15"}]}}], "outputs": ["l/x"]})",
+                                           (2.0 * width + 1) / n);
+    // Columns of a row in the band and in the box.
+    auto const of_row = [](Box const& box, Extent row) {
+        Extent const first = std::max(box.begin[1], row - width), end = std::min(box.end(1), row + width + 1);
+        return Box{{row, first}, {1, std::max<Extent>(0, end - first)}};
+    };
+    apps::PlanningOptions options{.planner = {}, .scheduler = {}, .memory = std::nullopt};
+    options.scheduler.listed = [&](ValueId, Box const& box) {
+        Extent count = 0;
+        for (Extent row = box.begin[0]; row < box.end(0); ++row) count += of_row(box, row).elements();
+        return count;
+    };
+    options.scheduler.hull = [&](ValueId, Box const& box) {
+        tensor::IndexSpan span(2);
+        for (Extent row = box.begin[0]; row < box.end(0); ++row) span.add(of_row(box, row));
+        return span.box(box.begin);
+    };
+    for (int ranks : {2, 3, 4, 7, 16, 64}) {
+        CAPTURE(ranks);
+        options.planner.ranks = ranks;
+        apps::Planned const plan = apps::plan_and_schedule(graph, options);
+        CHECK(static_cast<double>(plan.moved()) <= turns * 8 * 2 * width * (ranks - 1));
+        CHECK(counted(plan) == static_cast<double>(plan.moved()));  // each element is read once
     }
 }
 

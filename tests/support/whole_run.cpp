@@ -62,6 +62,24 @@ void add_expected(WholeRun& run, graph::EinGraph const& graph) {
     }
 }
 
+/// To the element, so that the small tensors of random graphs have parts to leave out.
+relation::ListedHull exact_hull(relation::ListedElements const& listed) {
+    if (!listed.fibres) return {};
+    return [fibres = listed.fibres](ValueId leaf, Box const& box) {
+        Box out = box;
+        for (std::size_t axis = 0; axis < box.order(); ++axis) {
+            std::vector<Extent> const counts = fibres(leaf, box, {static_cast<int>(axis)});
+            if (counts.empty()) return box;
+            auto const lists = [](Extent count) { return count > 0; };
+            auto const first = std::ranges::find_if(counts, lists);
+            out.begin[axis] = box.begin[axis] + (first == counts.end() ? 0 : first - counts.begin());
+            auto const last = std::find_if(counts.rbegin(), counts.rend(), lists);
+            out.length[axis] = box.begin[axis] + (counts.rend() - last) - out.begin[axis];
+        }
+        return out;
+    };
+}
+
 /// As einrun does before it fits memory.
 void take_apart(schedule::Schedule& schedule, bool own_memory) {
     for (Rank rank : schedule.sections.ids()) {
@@ -188,6 +206,7 @@ WholeRun whole_run(graph::EinGraph const& read, WholeRunSetup const& setup) {
                                              .split = setup.split,
                                              .messages = setup.messages,
                                              .listed = listed.in_box,
+                                             .hull = exact_hull(listed),
                                              .fusion = setup.fused_groups,
                                              .take_over = setup.take_over,
                                              .reproducible = setup.reproducible});

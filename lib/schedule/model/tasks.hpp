@@ -15,16 +15,17 @@
 
 namespace ein::schedule {
 
-/// [Load] The block's box of an input.
+/// [Load] The block's box of an input; of a sparse one maybe because it is all that a larger box lists.
 struct Load {
     static constexpr TaskTraits traits{
         .name = "load", .runs_on = Site::files, .stands = {true, false, false}, .repeats = false};
     InputId input;
     BlockId result;
+    std::optional<BoxView> around = {};  // the input lists nothing in it outside the block's box
 
     template <class Task, class Fields>
     static constexpr void fields(Task& task, Fields& in) {
-        in.entry(task.input), in.result(task.result);
+        in.entry(task.input), in.result(task.result), in.part(task.around);
     }
 };
 

@@ -41,6 +41,9 @@ public:
     bool operator()(Load const& load) const {
         TensorId const tensor = header_.inputs[load.input].tensor;
         Block const& result = block(load.result);
+        if (load.around && !(result.is_listed() && is_inside(*load.around, header_.tensors[tensor].shape) &&
+                             load.around->box().contains(section_.box_of(result))))
+            return false;
         return (result.is_box() || result.is_listed()) && result.tensor == tensor &&
                result.dtype == header_.tensors[tensor].dtype;
     }

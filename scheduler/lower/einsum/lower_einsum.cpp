@@ -6,6 +6,7 @@
 #include "lib/graph/sparse/layout.hpp"
 #include "lib/graph/summation_order.hpp"
 #include "scheduler/lower/einsum/einsum_calls.hpp"
+#include "scheduler/lower/einsum/listed_clips.hpp"
 #include "scheduler/lower/einsum/reduce_scatter.hpp"
 #include "scheduler/lower/einsum/subblocks.hpp"
 #include "scheduler/lower/lower_node.hpp"
@@ -23,10 +24,11 @@ class EinSumLowering {
 public:
     EinSumLowering(LoweringContext& context, NodeId id, graph::EinSum const& einsum)
         : context_(context),
-          id_(id),
           node_(context.graph.node(id)),
           einsum_(einsum),
-          idle_(graph::idle_sets(context.graph, node_)) {}
+          idle_(graph::idle_sets(context.graph, node_)),
+          calls_(placed_calls(context, id, einsum)),
+          clips_(context, node_, einsum, idle_, calls_) {}
 
     void run();
 
@@ -35,6 +37,7 @@ private:
         return projected(call.region, einsum_.inputs[operand]);
     }
     bool is_sparse(std::size_t operand) const { return context_.value(node_.inputs[operand]).listing.has_value(); }
+    std::size_t number_of(Call const& call) const { return static_cast<std::size_t>(&call - calls_.data()); }
     Box output_box(Call const& call) const { return projected(call.region, einsum_.output); }
 
     void cut_output();
@@ -48,11 +51,11 @@ private:
     std::size_t partial_of(CallGroup& group, Call const& call, Box const& box);
 
     LoweringContext& context_;
-    NodeId id_;
     graph::Node const& node_;
     graph::EinSum const& einsum_;
     graph::IdleSets const idle_;
     std::vector<Call> calls_;
+    ListedClips const clips_;
     std::vector<std::size_t> first_;  // call of each group, and at last the number of calls
     bool is_summed_ = false;          // some group has several calls
     schedule::KernelId kernel_;
@@ -62,7 +65,6 @@ private:
 };
 
 void EinSumLowering::run() {
-    calls_ = placed_calls(context_, id_, einsum_);
     share_leaves(context_, node_, einsum_, calls_);
     cut_output();
     enter_kernels();
@@ -161,10 +163,10 @@ void EinSumLowering::bring_operands(Call const& call, CallParts const& parts, Pr
         if (out.split.by_source[k]) continue;
         context_.traffic.begin_operand(k);
         Box const region = operand_box(k, call);
-        Holding const held =
-            is_sparse(k) ? context_.delivery.need_listed(node_.inputs[k], region,
-                                                         graph::preferred_layout(einsum_, k, idle_.sets), call.rank)
-                         : context_.delivery.need(node_.inputs[k], region, call.rank);
+        Holding const held = is_sparse(k) ? context_.delivery.need_listed(
+                                                node_.inputs[k], region, clips_.around(k, call, number_of(call)),
+                                                graph::preferred_layout(einsum_, k, idle_.sets), call.rank)
+                                          : context_.delivery.need(node_.inputs[k], region, call.rank);
         out.operands[k][0] = held.block;
     }
     for (SubCall const& part : out.split.list)

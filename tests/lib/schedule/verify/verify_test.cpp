@@ -99,6 +99,8 @@ TEST_CASE("every broken promise is found", "[schedule][verify]") {
              auto const at = second_of(s).tasks[TaskId{1}].record().coords;
              second_of(s).coords[static_cast<std::size_t>(at)] = 1;
          }},
+        {"a dense load of a part of what is there",
+         [](Schedule& s) { change(s, 0, [](auto& task) { task.order = 2, task.coords = 0; }); }},
         {"a read before the write", [](Schedule& s) { swap_tasks(first_of(s), 1, 2); }},
         {"a load after a task", [](Schedule& s) { swap_tasks(second_of(s), 0, 1); }},
         {"a store before a task", [](Schedule& s) { swap_tasks(first_of(s), 3, 4); }},
