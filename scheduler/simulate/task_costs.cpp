@@ -7,6 +7,7 @@
 #include "lib/scalar/expression/walk.hpp"
 #include "lib/schedule/fusion/members.hpp"
 #include "lib/schedule/memory/take_over.hpp"
+#include "scheduler/simulate/sparse_cost.hpp"
 #include "scheduler/tuning.hpp"
 
 namespace ein::scheduler {
@@ -60,6 +61,9 @@ TaskCosts::TaskCosts(schedule::Header const& header, Cluster const& cluster) : h
 
 double TaskCosts::of_kernel(Section const& section, Task const& task, schedule::Apply const& call) const {
     Kernel const& kernel = kernels_[call.kernel];
+    bool const moves = kernel.lookup || kernel.scattered >= 0;
+    if (!moves && is_on_listed(section, call))
+        return sparse_seconds(section, call, *kernel.einsum, kernel.operations, cluster_);
     std::span<Extent const> const lengths = call.region.length;
     auto const elements = [&](std::vector<int> const& labels) {
         double count = 1;

@@ -1,8 +1,9 @@
 // Seconds of a task's own work on a rank of the cluster, all of its threads on it. Matrix products: flops at their
 // rate, or their bytes, whichever takes longer; every other kernel: scalar operations at theirs (exp and its like count
-// ten), or bytes; tasks that only move elements: bytes copied. Loads and stores are outside of what is simulated, sends
-// and receives are the network's, spills and fetches the disk's: all of these cost nothing here. Example: 2.4e11
-// flop/s: an apply of "ij,jk->ik" over 1000 x 1000 x 1000 in f64 takes 2e9 / 2.4e11 s, 8.3 ms.
+// ten), or bytes; of sparse blocks see sparse_cost.hpp; tasks that only move elements: bytes copied. Loads and stores
+// are outside of what is simulated, sends and receives are the network's, spills and fetches the disk's: all of these
+// cost nothing here. Example: 2.4e11 flop/s: an apply of "ij,jk->ik" over 1000 x 1000 x 1000 in f64 takes 2e9 / 2.4e11
+// s, 8.3 ms.
 #pragma once
 
 #include <vector>
