@@ -28,14 +28,12 @@ SparsePlaces::SparsePlaces(Shape shape, std::vector<BlockCounts> blocks)
     });
     std::sort(blocks_.begin(), blocks_.end(),
               [](BlockCounts const& a, BlockCounts const& b) { return a.box.begin < b.box.begin; });
+    Extent end = 0;  // of the rows of the last band
     for (std::size_t k = 0; k < blocks_.size(); ++k) {
         Box const& box = blocks_[k].box;
-        bool const same_rows = k > 0 && is_matrix() && blocks_[k - 1].box.begin[0] == box.begin[0];
-        promise(
-            !same_rows || (blocks_[k - 1].box.length[0] == box.length[0] && blocks_[k - 1].box.end(1) == box.begin[1]),
-            "blocks of a sparse output are a grid");
-        if (!same_rows) bands_.push_back({k, 0, listed_});
+        if (k == 0 || !is_matrix() || box.begin[0] >= end) bands_.push_back({k, 0, listed_}), end = 0;
         ++bands_.back().count;
+        if (is_matrix()) end = std::max(end, box.end(0));
         listed_ += blocks_[k].listed;
     }
 }
@@ -56,20 +54,28 @@ Extent SparsePlaces::begin(Box const& box) const {
     return band_of(box).begin;
 }
 
-Extent SparsePlaces::row_sum(Band const& band, std::size_t row) const {
+Extent SparsePlaces::row_sum(Band const& band, Extent row, Extent column) const {
     Extent sum = 0;
-    for (std::size_t k = band.first; k < band.first + band.count; ++k) sum += blocks_[k].rows.at(row);
+    for (std::size_t k = band.first; k < band.first + band.count; ++k) {
+        Box const& box = blocks_[k].box;
+        if (box.begin[0] <= row && row < box.end(0) && box.begin[1] < column)
+            sum += blocks_[k].rows.at(static_cast<std::size_t>(row - box.begin[0]));
+    }
+    return sum;
+}
+
+Extent SparsePlaces::before_row(Band const& band, Extent row) const {
+    Extent sum = 0;
+    for (Extent before = blocks_[band.first].box.begin[0]; before < row; ++before) sum += row_sum(band, before);
     return sum;
 }
 
 std::vector<Extent> SparsePlaces::row_begins(Box const& box) const {
     Band const& band = band_of(box);
-    std::vector<Extent> out(static_cast<std::size_t>(box.length[0]));
-    Extent before = band.begin;  // elements of the rows before
-    for (std::size_t row = 0; row < out.size(); ++row) {
-        out[row] = before;
-        for (std::size_t k = band.first; blocks_[k].box.begin[1] < box.begin[1]; ++k)
-            out[row] += blocks_[k].rows.at(row);
+    std::vector<Extent> out;
+    Extent before = band.begin + before_row(band, box.begin[0]);
+    for (Extent row = box.begin[0]; row < box.end(0); ++row) {
+        out.push_back(before + row_sum(band, row, box.begin[1]));
         before += row_sum(band, row);
     }
     return out;
@@ -78,9 +84,9 @@ std::vector<Extent> SparsePlaces::row_begins(Box const& box) const {
 std::optional<std::vector<Extent>> SparsePlaces::row_ends(Box const& box) const {
     if (box.begin[1] != 0 || has_all_columns(box, shape_)) return std::nullopt;
     Band const& band = band_of(box);
-    std::vector<Extent> out(static_cast<std::size_t>(box.length[0]));
-    Extent end = band.begin;
-    for (std::size_t row = 0; row < out.size(); ++row) out[row] = end += row_sum(band, row);
+    std::vector<Extent> out;
+    Extent end = band.begin + before_row(band, box.begin[0]);
+    for (Extent row = box.begin[0]; row < box.end(0); ++row) out.push_back(end += row_sum(band, row));
     return out;
 }
 

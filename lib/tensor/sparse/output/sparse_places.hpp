@@ -23,8 +23,8 @@ BlockCounts counts_of(std::span<std::byte const> block, DType dtype, Box const& 
 
 class SparsePlaces {
 public:
-    /// @param blocks  all of the tensor, each once, in any order, cut as a grid. `rows` may be left out of blocks in
-    /// rows of which no block is asked for
+    /// @param blocks  all of the tensor, each once, in any order, of any boxes that tile it. `rows` may be left out of
+    /// blocks in bands of which no block is asked for
     SparsePlaces(Shape shape, std::vector<BlockCounts> blocks);
 
     Extent listed() const { return listed_; }
@@ -40,13 +40,18 @@ public:
     std::optional<std::vector<Extent>> row_ends(Box const& box) const;
 
 private:
-    /// Blocks that have the same rows; of tensors of other orders one block.
+    /// Rows of which each block has all that it meets, and these blocks: in a grid those that have the same rows. Of
+    /// tensors of other orders one block.
     struct Band {
         std::size_t first = 0, count = 0;  // in blocks_
         Extent begin = 0;                  // place of its first element
     };
     Band const& band_of(Box const& box) const;
-    Extent row_sum(Band const& band, std::size_t row) const;
+    /// Elements of a row in the band's blocks whose columns are before `column`.
+    Extent row_sum(Band const& band, Extent row, Extent column) const;
+    Extent row_sum(Band const& band, Extent row) const { return row_sum(band, row, shape_[1]); }
+    /// Elements of the band before a row.
+    Extent before_row(Band const& band, Extent row) const;
 
     Shape shape_;
     std::vector<BlockCounts> blocks_;  // by begin

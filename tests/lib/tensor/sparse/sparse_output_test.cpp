@@ -22,7 +22,7 @@ std::string file_text(std::string const& file) {
 }
 
 /// Written in these parts, each block by one of three ranks.
-std::string write_in_parts(SparseReader const& reader, Parts const& parts, scalar::Scalar const& fill,
+std::string write_in_parts(SparseReader const& reader, std::vector<Box> boxes, scalar::Scalar const& fill,
                            std::string const& file, std::mt19937& random) {
     Shape const& shape = reader.shape();
     SparseLayout layout;
@@ -30,8 +30,6 @@ std::string write_in_parts(SparseReader const& reader, Parts const& parts, scala
     std::iota(layout.axes.begin(), layout.axes.end(), 0);
     std::shuffle(layout.axes.begin(), layout.axes.end(), random);
     layout.compressed = !shape.empty() && random() % 2 == 0;
-    std::vector<Box> boxes;
-    for_each_index(parts, [&](std::vector<Extent> const& at) { boxes.push_back(block_box(shape, parts, at)); });
     std::shuffle(boxes.begin(), boxes.end(), random);
     std::vector<BlockCounts> counts;
     for (Box const& box : boxes)
@@ -54,6 +52,29 @@ std::string write_in_parts(SparseReader const& reader, Parts const& parts, scala
     last.finish(sums);
     last.close();
     return file_text(file);
+}
+
+std::vector<Box> grid(Shape const& shape, Parts const& parts) {
+    std::vector<Box> boxes;
+    for_each_index(parts, [&](std::vector<Extent> const& at) { boxes.push_back(block_box(shape, parts, at)); });
+    return boxes;
+}
+
+/// Boxes that tile one and are no grid: halved again and again along any axis, anywhere.
+void add_tiles(Box const& box, int times, std::mt19937& random, std::vector<Box>& out) {
+    std::size_t const axis = box.order() == 0 ? 0 : random() % box.order();
+    if (times == 0 || box.order() == 0 || box.length[axis] < 2) return out.push_back(box);
+    Box first = box, rest = box;
+    first.length[axis] = 1 + static_cast<Extent>(random() % static_cast<std::uint64_t>(box.length[axis] - 1));
+    rest.begin[axis] += first.length[axis];
+    rest.length[axis] -= first.length[axis];
+    add_tiles(first, times - 1, random, out);
+    add_tiles(rest, times - 1, random, out);
+}
+std::vector<Box> tiles(Shape const& shape, std::mt19937& random) {
+    std::vector<Box> out;
+    add_tiles(Box::whole(shape), 3, random, out);
+    return out;
 }
 
 }  // namespace
@@ -85,12 +106,14 @@ TEST_CASE("a sparse output is the same file whatever the cut, and reads back", "
             auto const reader = open_sparse(TnsSource{"a.tns"}, "A", dtype, shape, folder.path());
             HostTensor const whole = dense_of(entries, dtype);
             std::string first;
-            for (int k = 0; k < 4; ++k) {
+            for (int k = 0; k < 6; ++k) {
                 std::string const name = "out" + std::to_string(number++) + ".npz";
-                Parts const parts = k == 0 ? Parts(shape.size(), 1) : random_cut(shape, random);
-                std::string const text = write_in_parts(*reader, parts, {}, folder.file(name), random);
+                std::vector<Box> const boxes = k == 0  ? std::vector<Box>{Box::whole(shape)}
+                                               : k < 4 ? grid(shape, random_cut(shape, random))
+                                                       : tiles(shape, random);
+                std::string const text = write_in_parts(*reader, boxes, {}, folder.file(name), random);
                 if (k == 0) first = text;
-                CAPTURE(to_string(shape), ein::name(dtype), to_string(parts));
+                CAPTURE(to_string(shape), ein::name(dtype), k);
                 if (shape.size() == 2) CHECK(text == first);
                 CHECK(text.size() == first.size());
                 auto const back = open_sparse(ScipySource{name}, "A", dtype, shape, folder.path());
