@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lib/graph/summation_order.hpp"
 #include "scheduler/tuning.hpp"
 
 namespace ein::scheduler {
@@ -9,7 +10,10 @@ namespace ein::scheduler {
 ListedClips::ListedClips(LoweringContext const& context, graph::Node const& node, graph::EinSum const& einsum,
                          graph::IdleSets const& idle, std::vector<Call>& calls)
     : context_(context), einsum_(einsum), clipper_(einsum.extents.size(), -1) {
-    if (!context.options.hull) return;
+    // A sum that keeps its order is whole in one call.
+    bool const whole = context.header.reproducible &&
+                       graph::depends_on_order(einsum.agg, graph::types_of(context.graph, node).accumulate);
+    if (!context.options.hull || whole) return;
     for (Call const& call : calls) unclipped_.push_back(call.region);
     for (std::vector<int> const& set : idle.sets) {
         if (set.size() != 1) continue;
