@@ -60,9 +60,11 @@ bool BlockStore::wrote(BlockId block) {
     return true;
 }
 
-void BlockStore::read(BlockId block) {
+bool BlockStore::read(BlockId block) {
     promise(held(block) && readers_[block] > 0, "a block is read more often than scheduled");
-    if (--readers_[block] == 0) remove(block);
+    if (--readers_[block] > 0) return false;
+    remove(block);
+    return true;
 }
 
 bool BlockStore::is_true(BlockId block) const {

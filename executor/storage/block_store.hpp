@@ -41,8 +41,9 @@ public:
     void take_over(BlockId from, BlockId to, std::int32_t reads);
     /// A writer has ended. True when it was the last: the block is ready (and gone at once if nobody reads it).
     bool wrote(BlockId block);
-    /// A reader has ended. @throws InternalError if the block is read more often than scheduled
-    void read(BlockId block);
+    /// A reader has ended. True when it was the last: the block is gone.
+    /// @throws InternalError if the block is read more often than scheduled
+    bool read(BlockId block);
 
     // For another iteration of a loop.
     /// Whether a block's only element is not 0.

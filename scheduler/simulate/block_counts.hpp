@@ -13,6 +13,7 @@ public:
         for (schedule::Block const& block : section.blocks) {
             bytes_.add(section.bytes_of(block));
             writers_.add(block.writers);
+            readers_.add(block.readers);
         }
         held_.resize(section.blocks.size());
     }
@@ -24,7 +25,7 @@ public:
     void allocate(BlockId block) { held_[block] = 1; }
     void take_over(BlockId, BlockId to, std::int32_t) { held_[to] = 1; }
     bool wrote(BlockId block) { return --writers_[block] == 0; }
-    void read(BlockId) {}  // nobody asks for a block once its last reader has ended
+    bool read(BlockId block) { return --readers_[block] == 0; }
     bool is_true(BlockId) const { return true; }
     // Loops are simulated for one iteration.
     void drop(BlockId) {}
@@ -34,7 +35,7 @@ public:
 
 private:
     Table<BlockId, std::int64_t> bytes_;
-    Table<BlockId, std::int32_t> writers_;
+    Table<BlockId, std::int32_t> writers_, readers_;
     Table<BlockId, std::uint8_t> held_;
 };
 

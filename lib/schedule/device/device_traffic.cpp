@@ -36,8 +36,10 @@ public:
         if (of(block).readers == 0) drop(block);
         return true;
     }
-    void read(BlockId block) {
-        if (--of(block).readers == 0) drop(block);
+    bool read(BlockId block) {
+        if (--of(block).readers > 0) return false;
+        drop(block);
+        return true;
     }
     bool is_true(BlockId) const { return true; }
     void drop(BlockId block) {

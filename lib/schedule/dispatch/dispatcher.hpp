@@ -99,6 +99,8 @@ private:
     void count_down(TaskId id);
     void make_output(TaskId id);
     void advance_head();
+    void read_inputs(TaskId id);
+    void pass(TaskId id);
     void release_head();
     void transfer_ended(TaskId id);
     void end_iteration(LoopId loop);
@@ -120,7 +122,7 @@ private:
     TransferLimits limits_;
     Table<TaskId, std::int32_t> waits_;
     Table<TaskId, State> states_;
-    Table<BlockId, std::uint8_t> made_early_;
+    Table<BlockId, std::uint8_t> made_early_, gone_early_;
     ReadyQueue compute_, receives_;
     SendQueue sends_;
     bool inputs_kept_ = false;  // by the round before

@@ -32,6 +32,7 @@ Dispatcher<Store>::Dispatcher(Section const& section, Table<LoopSpecId, LoopSpec
       waits_(section.tasks.size()),
       states_(section.tasks.size()),
       made_early_(section.blocks.size()),
+      gone_early_(section.blocks.size()),
       sends_(limits.peer_bytes) {
     compute_.reserve(section.tasks.size());
 }
@@ -187,7 +188,7 @@ void Dispatcher<Store>::count_down(TaskId id) {
 
 template <class Store>
 void Dispatcher<Store>::finish(TaskId id) {
-    for (BlockId block : section_.reads(id)) store_.read(block);
+    read_inputs(id);
     Task const& ended = task(id);
     states_[id] = State::ended;
     ++finished_;
@@ -203,6 +204,29 @@ void Dispatcher<Store>::finish(TaskId id) {
     if (!iterations_.any()) return;
     if (auto const loop = written ? iterations_.wrote(*result) : std::nullopt) end_iteration(*loop);
     if (auto const loop = iterations_.ended(id)) end_iteration(*loop);
+}
+
+/// What is gone by now leaves room, wherever in the list its last reader stands. In loops that is not followed.
+template <class Store>
+void Dispatcher<Store>::read_inputs(TaskId id) {
+    OptionalId<BlockId> const taken = section_.taken_over(task(id));
+    for (BlockId block : section_.reads(id)) {
+        if (!store_.read(block) || iterations_.any() || taken == OptionalId(block)) continue;
+        TaskId const last = links_.readers(block).back();
+        if (last < head()) continue;
+        gone_early_[block] = 1;
+        admission_.gone(last, store_.bytes(block));
+    }
+}
+
+/// The head has left the task behind.
+template <class Store>
+void Dispatcher<Store>::pass(TaskId id) {
+    for (BlockId block : section_.reads(id)) {
+        if (gone_early_[block] == 0 || links_.readers(block).back() != id) continue;
+        gone_early_[block] = 0;
+        admission_.passed(id, store_.bytes(block));
+    }
 }
 
 template <class Store>
@@ -264,6 +288,7 @@ template <class Store>
 void Dispatcher<Store>::advance_head() {
     TaskId next = head();
     while (next < links_.end() && states_[next] == State::ended) {
+        pass(next);
         next = following(next);
         if (next == links_.end()) break;
         OptionalId<BlockId> const result = task(next).result();

@@ -9,7 +9,7 @@ namespace ein::schedule {
 Admission::Admission(std::vector<std::int64_t> const& live, std::int64_t limit, std::int64_t total)
     : limit_(limit), always_fits_(total <= limit) {
     if (always_fits_) return;
-    leaves_ = std::bit_ceil(live.size());
+    leaves_ = std::bit_ceil(live.size() + 1);
     tree_.resize(2 * leaves_);
     added_.resize(2 * leaves_);
     std::copy(live.begin(), live.end(), tree_.begin() + static_cast<std::ptrdiff_t>(leaves_));

@@ -1,9 +1,10 @@
-// The memory promise: blocks never take more than the predicted peak, whatever order tasks run in. The replayed profile
-// says what is live at each task in schedule order; a task may start before its turn only where its block fits on top
-// of that all the way from the first task that has not ended (the head) to its turn, with all that was made early
-// before. Why it is safe: in the worst case all tasks from the head on now run in order, on top of the blocks that were
-// made early and are not due yet. Example: profile {8, 16, 8, 12}, limit 16, head 0: a block of 4 bytes due at task 3
-// must wait, since 16 + 4 > 16 at task 1; once the head is 2 it may be made: 8 + 4 <= 16.
+// The memory promise: blocks never take more than the predicted peak, whatever order tasks run in. The replayed
+// profile says what is live at each task in schedule order; a task may start before its turn only where its block fits
+// on top of that all the way from the first task that has not ended (the head) to its turn, with all that was made
+// early before. What is gone before its last reader's turn no longer counts. Why it is safe: in the worst case all
+// tasks from the head on now run in order, on top of the blocks that were made early and are not due yet. Example:
+// profile {8, 16, 8, 12}, limit 16, head 0: a block of 4 bytes due at task 3 must wait, since 16 + 4 > 16 at task 1;
+// once the head is 2 it may be made: 8 + 4 <= 16.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +26,10 @@ public:
     bool admits(TaskId due, std::int64_t bytes) const { return admits(due, bytes, head_); }
     /// A block was made; `due` is its first writer in schedule order. True when that is before its turn.
     bool made(TaskId due, std::int64_t bytes);
+    /// A block is gone, though not all tasks up to its last reader have ended.
+    void gone(TaskId last_reader, std::int64_t bytes) { add(TaskId{last_reader.value() + 1}, -bytes); }
+    /// By now they have.
+    void passed(TaskId last_reader, std::int64_t bytes) { add(TaskId{last_reader.value() + 1}, bytes); }
     /// The iteration of a block that was made early has come.
     void came_due(TaskId due, std::int64_t bytes) { add(due, -bytes); }
     void move_head(TaskId head) { head_ = head; }

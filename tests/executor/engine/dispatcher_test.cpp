@@ -135,6 +135,18 @@ TEST_CASE("admission looks at every task between the head and a block's turn", "
     CHECK(schedule::Admission({8, 16, 8, 12}, 16, 16).admits(TaskId{3}, 16));  // all blocks together fit
 }
 
+TEST_CASE("what is gone before its last reader's turn leaves room", "[executor][dispatcher]") {
+    schedule::Admission admission({8, 16, 16, 8}, 16, 100);
+    CHECK_FALSE(admission.admits(TaskId{3}, 4));
+    admission.gone(TaskId{2}, 8);  // a block of tasks 1 and 2
+    CHECK(admission.admits(TaskId{3}, 8));
+    CHECK_FALSE(admission.admits(TaskId{3}, 9));
+    admission.passed(TaskId{2}, 8);
+    CHECK_FALSE(admission.admits(TaskId{3}, 1));
+    admission.gone(TaskId{3}, 8);  // the last task
+    CHECK(admission.admits(TaskId{3}, 8));
+}
+
 TEST_CASE("nothing of another round starts before its phase begins", "[executor][dispatcher]") {
     auto const schedule = copied_twice();
     Dispatcher dispatcher(schedule.sections[Rank{0}], no_loops, replay_keeping_inputs(schedule.sections[Rank{0}]));
