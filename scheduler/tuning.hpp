@@ -64,6 +64,9 @@ inline constexpr std::int64_t least_common_cell = 8 << 20;
 /// Share of a call that is made first of what its rank has, though others wait for other parts: while it computes that,
 /// the first operands come. Chosen.
 inline constexpr double begun_at_hand = 1.0 / 16;
+/// Share of its time by which a sum of several ranks must be made earlier for partial results to pass through more of
+/// them. Chosen.
+inline constexpr double worth_a_stride = 0.002;
 /// Terms of a sum, after which kernels of products read and write their results. Chosen.
 inline constexpr double usual_terms = 200;
 /// Bytes below which a block that several ranks share is not cut into subblocks. Chosen.

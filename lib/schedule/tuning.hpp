@@ -29,10 +29,10 @@ inline constexpr std::int64_t moments_ahead = 4;
 /// Elements for each thread from which a task is cut for all threads: its neighbours may wait for messages, and where
 /// they do not, one after the other is as good as side by side. Chosen.
 inline constexpr double elements_for_all_threads = 1 << 20;
-/// The same of additions of partial results, passes over memory of 0.2 ms each: at their depth stand products of a
-/// thousand times as many elements, beside which they would get one thread, and many of them come when all products are
-/// made. Chosen.
-inline constexpr double summands_for_all_threads = 1 << 16;
+/// The same of additions of partial results, passes over memory of 0.02 ms each and more: at their depth stand products
+/// of a thousand times as many elements, beside which they would get one thread, while what they are added to waits.
+/// Chosen.
+inline constexpr double summands_for_all_threads = 1 << 13;
 
 // Producer fusion (device/producer_fusion.hpp): what is computed again must cost less than writing and reading it.
 

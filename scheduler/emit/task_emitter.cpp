@@ -14,12 +14,12 @@ void TaskEmitter::load(Rank rank, schedule::InputId input, BlockId block, std::o
     on(rank).add(schedule::Load{input, block, around ? std::optional(view(*around)) : std::nullopt});
 }
 
-void TaskEmitter::message(MessageEnd const& sent, MessageEnd const& received, int level) {
+TaskNumber TaskEmitter::message(MessageEnd const& sent, MessageEnd const& received, int level) {
     schedule::MessageTag const tag{tags_[at(sent.rank)].sent(received.rank)++};
     ++tags_[at(received.rank)].received(sent.rank);
     TaskPlace const place{.level = level};
     on(sent.rank).add(schedule::Send{sent.block, received.rank, tag, part_of(sent)}, place);
-    on(received.rank).add(schedule::Receive{received.block, sent.rank, tag, part_of(received)}, place);
+    return on(received.rank).add(schedule::Receive{received.block, sent.rank, tag, part_of(received)}, place);
 }
 
 void TaskEmitter::copy(Rank rank, CopyTask const& task) {

@@ -77,7 +77,8 @@ public:
     /// @param around  of a sparse input: a box that it lists nothing of but what the block has
     void load(Rank rank, schedule::InputId input, BlockId block, std::optional<Box> const& around = {});
     /// A send and its receive. Messages from one rank to another are numbered in the order in which they are made.
-    void message(MessageEnd const& sent, MessageEnd const& received, int level);
+    /// @return the receive
+    TaskNumber message(MessageEnd const& sent, MessageEnd const& received, int level);
     void copy(Rank rank, CopyTask const& task);
     TaskNumber fill(Rank rank, schedule::FillId fill, BlockId block, int level = innermost_loop);
     /// Elements that two blocks of one rank share under a reshape.

@@ -71,8 +71,8 @@ BlockId BlockMover::cut_out(ValueId value, Holding const& from, Box const& regio
     return cut;
 }
 
-void BlockMover::message(ValueId value, MessageEnd const& sent, MessageEnd const& received) {
-    emit_.message(sent, received, level_of(value));
+TaskNumber BlockMover::message(ValueId value, MessageEnd const& sent, MessageEnd const& received) {
+    return emit_.message(sent, received, level_of(value));
 }
 
 }  // namespace ein::scheduler

@@ -41,7 +41,7 @@ public:
     void copy(ValueId value, Holding const& from, BlockId to, Box const& region);
     /// A region of a block as a block of its own on the same rank; it is cut out once.
     BlockId cut_out(ValueId value, Holding const& from, Box const& region);
-    void message(ValueId value, MessageEnd const& sent, MessageEnd const& received);
+    TaskNumber message(ValueId value, MessageEnd const& sent, MessageEnd const& received);
 
     bool is_in_loop(ValueId value) const { return level_of(value) != 0; }
     bool is_sparse(ValueId value) const { return graph_.value(value).listing.has_value(); }

@@ -52,8 +52,12 @@ std::vector<CallGroup> groups_of(LoweringContext const& context, graph::Node con
         if (group.subblocks.empty()) group.subblocks = context.directory.cut(node.output).blocks_meeting(box);
         if (!pipelined && !call_is_split(call, group, box)) whole[call.group] = 1;
     }
-    for (std::size_t g = 0; g < out.size(); ++g)
+    for (std::size_t g = 0; g < out.size(); ++g) {
         if (whole[g] != 0) out[g].subblocks.clear();
+        for (std::size_t s = 0; s < out[g].subblocks.size(); ++s)
+            out[g].parts.push_back(
+                {out[g].subblocks[s].box, s, keeper_of(s, out[g].subblocks.size(), out[g].members.size(), 0)});
+    }
     return out;
 }
 

@@ -18,11 +18,24 @@ struct Partial {
     TaskNumber last = no_task;  // that wrote it last
 };
 
+/// A part of a subblock of a group's result, which is summed, and sent, apart from the rest: it lies in one run there.
+struct SumPart {
+    Box box;
+    std::size_t subblock = 0, keeper = 0;  // the number of the subblock, and of the member that keeps it
+};
+
 /// The calls of one output block.
 struct CallGroup {
     std::vector<Rank> members;          // their ranks, in the order of their first calls
     std::vector<Cut::Block> subblocks;  // where results are made subblock by subblock; else none
     std::vector<Partial> partials;      // made so far
+    std::vector<SumPart> parts;         // of the subblocks, in order: subblocks, where sums wait until all is made
+    bool overlaps = false;              // they do not (overlapped_sums.hpp)
+
+    /// The turn in which a member makes what another one keeps: 0, at last, of what it keeps itself.
+    std::size_t turn(std::size_t member, std::size_t keeper) const {
+        return (member + members.size() - keeper) % members.size();
+    }
 };
 
 /// The calls of each rank, the k-th of every rank in wave k.

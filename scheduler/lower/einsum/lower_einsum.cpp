@@ -1,24 +1,21 @@
 // An EinSum as a TRA join and aggregation over blocks: a kernel call for each tuple of the join, partial results of one
 // group on one rank accumulated in one block; those of several ranks are combined by reduce_scatter.hpp.
+#include <algorithm>
 #include <map>
+#include <numeric>
 
 #include "lib/graph/sparse/idle_sets.hpp"
 #include "lib/graph/sparse/layout.hpp"
 #include "lib/graph/summation_order.hpp"
 #include "scheduler/lower/einsum/einsum_calls.hpp"
 #include "scheduler/lower/einsum/listed_clips.hpp"
+#include "scheduler/lower/einsum/overlapped_sums.hpp"
 #include "scheduler/lower/einsum/reduce_scatter.hpp"
 #include "scheduler/lower/einsum/subblocks.hpp"
 #include "scheduler/lower/lower_node.hpp"
 
 namespace ein::scheduler {
 namespace {
-
-/// A call whose operands are under way.
-struct PreparedCall {
-    SplitCall split;
-    std::vector<std::vector<BlockId>> operands;  // of each operand, by source
-};
 
 class EinSumLowering {
 public:
@@ -42,12 +39,15 @@ private:
 
     void cut_output();
     void enter_kernels();
+    void cut_sums(Waves const& waves);
     void gather_operands(std::vector<std::size_t> const& wave);
     std::vector<PreparedCall> prepared(std::vector<std::size_t> const& wave);
     PreparedCall prepared(Call const& call);
+    CallParts parts_of(Call const& call) const;
     SplitCall split(Call const& call, CallParts& parts) const;
     void bring_operands(Call const& call, CallParts const& parts, PreparedCall& out);
     void apply(Call const& call, PreparedCall const& made);
+    void make_overlapped_sums(std::vector<std::size_t> const& wave, std::vector<PreparedCall> const& made);
     std::size_t partial_of(CallGroup& group, Call const& call, Box const& box);
 
     LoweringContext& context_;
@@ -70,15 +70,21 @@ void EinSumLowering::run() {
     enter_kernels();
     Waves const waves = waves_of(calls_, context_.plan.ranks);
     groups_ = groups_of(context_, node_, einsum_, calls_, waves, how_.accumulated);
+    cut_sums(waves);
     std::vector<PreparedCall> next = prepared(waves.empty() ? std::vector<std::size_t>{} : waves.front());
     for (std::size_t wave = 0; wave < waves.size(); ++wave) {
         std::vector<PreparedCall> const now = std::move(next);
         next.clear();
         if (wave + 1 < waves.size()) next = prepared(waves[wave + 1]);  // comes while this wave computes
-        for (std::size_t k = 0; k < now.size(); ++k) apply(calls_[waves[wave][k]], now[k]);
+        for (std::size_t k = 0; k < now.size(); ++k) {
+            Call const& call = calls_[waves[wave][k]];
+            if (!groups_[call.group].overlaps) apply(call, now[k]);
+        }
+        make_overlapped_sums(waves[wave], now);
     }
     ReduceScatter results(context_, node_, how_);
-    for (std::size_t g = 0; g < groups_.size(); ++g) results.combine(output_box(calls_[first_[g]]), groups_[g], g);
+    for (std::size_t g = 0; g < groups_.size(); ++g)
+        if (!groups_[g].overlaps) results.combine(output_box(calls_[first_[g]]), groups_[g], g);
 }
 
 void EinSumLowering::cut_output() {
@@ -99,6 +105,27 @@ void EinSumLowering::enter_kernels() {
     graph::EinSum identity = graph::identity_einsum(context_.value(node_.output).shape);
     identity.agg = einsum_.agg;
     how_.kernel = context_.tables.kernel({node_.name, std::move(identity), types.accumulate});
+}
+
+/// Sums do not wait until all is made where no rank makes more of them in a later wave. Calls on sparse operands are
+/// not cut finer.
+void EinSumLowering::cut_sums(Waves const& waves) {
+    if (!is_summed_ || !idle_.sets.empty()) return;
+    std::vector<std::size_t> wave_of(calls_.size(), 0);
+    for (std::size_t wave = 0; wave < waves.size(); ++wave)
+        for (std::size_t c : waves[wave]) wave_of[c] = wave;
+    BySource const by_source = [&](Call const& call) {
+        CallParts parts = parts_of(call);
+        return split(call, parts).by_source;
+    };
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+        if (groups_[g].members.size() < 2 || groups_[g].subblocks.empty()) continue;
+        std::vector<std::size_t> of_group(first_[g + 1] - first_[g]);
+        std::iota(of_group.begin(), of_group.end(), first_[g]);
+        bool const at_once = std::all_of(of_group.begin(), of_group.end(),
+                                         [&](std::size_t c) { return wave_of[c] == wave_of[of_group.front()]; });
+        if (at_once) choose_parts(context_, node_, einsum_, calls_, of_group, groups_[g], how_.accumulated, by_source);
+    }
 }
 
 /// What several calls of a wave want is brought to all of them at once, where that can be done in steps.
@@ -124,18 +151,26 @@ std::vector<PreparedCall> EinSumLowering::prepared(std::vector<std::size_t> cons
 
 /// Decides what a call is made of and has its operands brought.
 PreparedCall EinSumLowering::prepared(Call const& call) {
+    CallParts parts = parts_of(call);
+    PreparedCall out{split(call, parts), {}, {}};
+    bring_operands(call, parts, out);
+    return out;
+}
+
+/// But for the sources of its operands.
+CallParts EinSumLowering::parts_of(Call const& call) const {
     CallGroup const& group = groups_[call.group];
     CallParts parts;
     bool const keeps_order = context_.header.reproducible && graph::depends_on_order(einsum_.agg, how_.accumulated);
     parts.may_accumulate = made_ == how_.accumulated && !keeps_order;
     parts.element_size = static_cast<double>(size_of(context_.value(node_.inputs[0]).dtype));
-    for (std::size_t s = 0; s < group.subblocks.size(); ++s) {
-        parts.subblocks.push_back(group.subblocks[s].box);
-        parts.keepers.push_back(group.members[keeper_of(s, group.subblocks.size(), group.members.size(), 0)]);
+    auto const self = static_cast<std::size_t>(std::find(group.members.begin(), group.members.end(), call.rank) -
+                                               group.members.begin());
+    for (SumPart const& part : group.parts) {
+        parts.subblocks.push_back(part.box);
+        parts.turns.push_back(static_cast<int>(group.turn(self, part.keeper)));
     }
-    PreparedCall out{split(call, parts), {}};
-    bring_operands(call, parts, out);
-    return out;
+    return parts;
 }
 
 /// @param parts  gets the sources of operands, where the call is large enough to ask for them
@@ -158,6 +193,12 @@ SplitCall EinSumLowering::split(Call const& call, CallParts& parts) const {
 
 /// Operands that every subcall reads first, then sources in the order in which subcalls want them.
 void EinSumLowering::bring_operands(Call const& call, CallParts const& parts, PreparedCall& out) {
+    double there = 0;  // when what was asked for has come
+    auto const count = [&](std::size_t k, OperandSource const& source) {
+        if (source.rank == call.rank) return;
+        auto const bytes = source.box.elements() * static_cast<Extent>(size_of(context_.value(node_.inputs[k]).dtype));
+        there += 2 * static_cast<double>(bytes) / context_.options.split.link;
+    };
     for (std::size_t k = 0; k < einsum_.operands(); ++k) {
         out.operands.emplace_back(out.split.by_source[k] ? parts.operands[k].size() : 1, BlockId{-1});
         if (out.split.by_source[k]) continue;
@@ -168,15 +209,28 @@ void EinSumLowering::bring_operands(Call const& call, CallParts const& parts, Pr
                                                 graph::preferred_layout(einsum_, k, idle_.sets), call.rank)
                                           : context_.delivery.need(node_.inputs[k], region, call.rank);
         out.operands[k][0] = held.block;
+        if (k < parts.operands.size())
+            for (OperandSource const& source : parts.operands[k]) count(k, source);
     }
-    for (SubCall const& part : out.split.list)
+    double const whole = there;
+    std::map<std::pair<std::size_t, std::size_t>, double> come;  // by operand and source: when it has
+    for (SubCall const& part : out.split.list) {
+        double at_hand = whole;
         for (std::size_t k = 0; k < einsum_.operands(); ++k) {
+            if (!out.split.by_source[k]) continue;
             BlockId& block = out.operands[k][part.sources[k]];
-            if (!out.split.by_source[k] || block != BlockId{-1}) continue;
-            context_.traffic.begin_operand(k);
-            OperandSource const& source = parts.operands[k][part.sources[k]];
-            block = context_.delivery.need_source(node_.inputs[k], operand_box(k, call), source, call.rank).block;
+            double& has_come = come[{k, part.sources[k]}];
+            if (block == BlockId{-1}) {
+                context_.traffic.begin_operand(k);
+                OperandSource const& source = parts.operands[k][part.sources[k]];
+                block = context_.delivery.need_source(node_.inputs[k], operand_box(k, call), source, call.rank).block;
+                count(k, source);
+                if (source.rank != call.rank) has_come = there;
+            }
+            at_hand = std::max(at_hand, has_come);
         }
+        out.at_hand.push_back(at_hand);
+    }
 }
 
 /// The tasks of one call. Those that write one block come one after the other in a fixed order, so that its bits are
@@ -185,14 +239,30 @@ void EinSumLowering::apply(Call const& call, PreparedCall const& made) {
     CallGroup& group = groups_[call.group];
     std::size_t const before = group.partials.size();
     for (SubCall const& part : made.split.list) {
-        std::vector<BlockId> operands;
-        for (std::size_t k = 0; k < einsum_.operands(); ++k) operands.push_back(made.operands[k][part.sources[k]]);
         std::size_t const number =
-            partial_of(group, call, group.subblocks.empty() ? output_box(call) : group.subblocks[part.subblock].box);
+            partial_of(group, call, group.parts.empty() ? output_box(call) : group.parts[part.subblock].box);
         Partial& partial = group.partials[number];
         partial.last = context_.emit.apply(
-            call.rank, {kernel_, std::move(operands), partial.block, part.region, part.accumulate || number < before,
+            call.rank, {kernel_, made.operands_of(part), partial.block, part.region, part.accumulate || number < before,
                         partial.last, context_.is_pipelined(node_.output)});
+    }
+}
+
+/// Of groups whose sums do not wait: all their calls are of one wave.
+void EinSumLowering::make_overlapped_sums(std::vector<std::size_t> const& wave, std::vector<PreparedCall> const& made) {
+    std::map<std::size_t, GroupCalls> of_groups;
+    for (std::size_t k = 0; k < wave.size(); ++k) {
+        Call const& call = calls_[wave[k]];
+        if (!groups_[call.group].overlaps) continue;
+        of_groups[call.group].calls.push_back(&call);
+        of_groups[call.group].prepared.push_back(&made[k]);
+    }
+    ReduceScatter results(context_, node_, how_);
+    for (auto const& [number, members] : of_groups) {
+        CallGroup const& group = groups_[number];
+        std::vector<Partial> const sums =
+            OverlappedSums(context_, node_, einsum_, kernel_, how_, group, members).make();
+        for (std::size_t s = 0; s < sums.size(); ++s) results.put(group.subblocks[s], sums[s]);
     }
 }
 

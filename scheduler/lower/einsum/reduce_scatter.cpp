@@ -141,7 +141,6 @@ Partial ReduceScatter::summed_in_tree(std::vector<Partial> sums) {
     return sums.front();
 }
 
-/// Enters a block of the node's value, rounded from the accumulate type to the value's dtype.
 void ReduceScatter::put(Cut::Block const& subblock, Partial const& result) {
     BlockId block = result.block;
     graph::Value const& value = context_.value(node_.output);

@@ -26,6 +26,8 @@ public:
     /// Makes the node's blocks inside `box` out of what the ranks of the group have of it. @param number  of the output
     /// block
     void combine(Box const& box, CallGroup const& group, std::size_t number);
+    /// Enters a block of the node's value, rounded from the accumulate type to the value's dtype.
+    void put(Cut::Block const& subblock, Partial const& result);
 
 private:
     class Sum;
@@ -37,8 +39,6 @@ private:
                           std::size_t number);
     std::vector<Partial> scattered(CellGrid const& grid, std::vector<Partial> members);
     Partial summed_in_tree(std::vector<Partial> sums);
-    void put(Cut::Block const& subblock, Partial const& result);
-
     LoweringContext& context_;
     graph::Node const& node_;
     Combining how_;

@@ -66,6 +66,11 @@ public:
         return rule_->weighs_time && 2 * bytes / rule_->bytes <= rule_->little * seconds_computing(element_size);
     }
 
+    double seconds_computing(double element_size) const {
+        double const points = elements({}, false);
+        return is_matrix_product(*einsum_) ? 2 * points / rule_->flops : points * element_size / rule_->bytes;
+    }
+
     std::vector<Box> regions() const {
         Parts counts;
         for (auto const& edges : edges_) counts.push_back(static_cast<std::int64_t>(edges.size()) - 1);
@@ -128,10 +133,6 @@ private:
         again += 2 * elements(einsum_->output, true) * std::max(0.0, subcalls_beside(einsum_->output) - usual);
         return again * element_size / rule_->bytes;
     }
-    double seconds_computing(double element_size) const {
-        double const points = elements({}, false);
-        return is_matrix_product(*einsum_) ? 2 * points / rule_->flops : points * element_size / rule_->bytes;
-    }
 
     /// How long the side of a product is that has this label: all labels that the same tensors have.
     double side_of(int label, std::vector<Extent> const& lengths) const {
@@ -185,7 +186,7 @@ std::vector<bool> cut_by_sources(Cutting& cutting, graph::EinSum const& einsum, 
     });
     double moved = 0;  // of subblocks and of operands taken so far, bytes
     for (std::size_t s = 0; s < parts.subblocks.size(); ++s)
-        if (parts.keepers[s] != self) moved += static_cast<double>(parts.subblocks[s].elements()) * parts.element_size;
+        if (parts.turns[s] != 0) moved += static_cast<double>(parts.subblocks[s].elements()) * parts.element_size;
     bool const accumulates = parts.may_accumulate && einsum.agg != scalar::Agg::logsumexp;
     for (std::size_t k : order) {
         std::vector<int> const& labels = einsum.inputs[k];
@@ -255,6 +256,10 @@ bool subblocks_pay(graph::EinSum const& einsum, Box const& region, std::vector<B
     return cutting.cut(subblocks, einsum.output) && cutting.pays(moved, element_size);
 }
 
+double seconds_of_call(graph::EinSum const& einsum, Box const& region, double element_size, SplitRule const& rule) {
+    return Cutting(einsum, region, rule).seconds_computing(element_size);
+}
+
 SplitRule suited_to(Cluster const& cluster, int ranks, SplitRule rule) {
     rule.flops = cluster.flops_f64;
     rule.bytes = cluster.bytes;
@@ -274,21 +279,20 @@ SplitCall split_call(graph::EinSum const& einsum, Box const& region, CallParts c
     out.by_source =
         may_be_cut(einsum) ? cut_by_sources(cutting, einsum, parts, self) : std::vector<bool>(einsum.operands(), false);
     using Precedence =
-        std::tuple<bool, int, bool, int>;  // own subblock, of the ranks after this one; likewise what comes
+        std::tuple<bool, int, bool, int>;  // own subblock, its turn; what comes, from which of the ranks after this one
     std::vector<std::pair<Precedence, SubCall>> subcalls;
     auto const after = [&](Rank rank) { return (rank.value() - self.value() + ranks) % ranks; };
     for (Box& part : cutting.regions()) {
         SubCall next{std::move(part), 0, std::vector<std::size_t>(einsum.operands(), 0), false};
-        int keeper = 0, farthest = 0;
+        int turn = 0, farthest = 0;
         for (std::size_t s = 0; s < parts.subblocks.size(); ++s)
-            if (holds(parts.subblocks[s], next.region, einsum.output))
-                next.subblock = s, keeper = after(parts.keepers[s]);
+            if (holds(parts.subblocks[s], next.region, einsum.output)) next.subblock = s, turn = parts.turns[s];
         for (std::size_t k = 0; k < einsum.operands(); ++k) {
             if (!out.by_source[k]) continue;
             next.sources[k] = source_of(parts.operands[k], next.region, einsum.inputs[k]);
             farthest = std::max(farthest, after(parts.operands[k][next.sources[k]].home));
         }
-        subcalls.push_back({{keeper == 0, keeper, farthest != 0, farthest}, std::move(next)});
+        subcalls.push_back({{turn == 0, turn, farthest != 0, farthest}, std::move(next)});
     }
     std::stable_sort(subcalls.begin(), subcalls.end(), [](auto const& a, auto const& b) { return a.first < b.first; });
     // Something to do until the first operand comes, even where others wait for none of it.

@@ -44,7 +44,7 @@ struct SplitRule {
 struct CallParts {
     std::vector<std::vector<OperandSource>> operands;  // one source: a block that covers the whole operand
     std::vector<Box> subblocks;                        // of the output, each to be a block of its own; or none
-    std::vector<Rank> keepers;                         // of each subblock
+    std::vector<int> turns;                            // of each subblock: the lower is made first; 0: kept here, last
     bool may_accumulate = true;                        // the output's type is the one that the aggregation runs in
     double element_size = 8;                           // bytes, of operands and output, about
 };
@@ -72,6 +72,9 @@ Parts shared_subblocks(Cut const& cut, std::size_t part, std::size_t sharers, st
 /// @param moved  bytes that leave the rank meanwhile  @param element_size  bytes, of operands and output, about
 bool subblocks_pay(graph::EinSum const& einsum, Box const& region, std::vector<Box> const& subblocks, double moved,
                    double element_size, SplitRule const& rule);
+
+/// Seconds for which a rank computes a call.
+double seconds_of_call(graph::EinSum const& einsum, Box const& region, double element_size, SplitRule const& rule);
 
 /// The rule for ranks of this cluster.
 SplitRule suited_to(Cluster const& cluster, int ranks, SplitRule rule);

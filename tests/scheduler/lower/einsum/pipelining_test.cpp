@@ -95,7 +95,7 @@ TEST_CASE("pipelined kernels come subblock by subblock, those first that others 
     auto const whole = attention.schedule({}), pipelined = attention.schedule();
     for (Rank rank : pipelined.sections.ids()) {
         CHECK(applied(whole, rank) == "PNWOY");
-        CHECK(applied(pipelined, rank) == "PNWOYPNWOY");
+        CHECK(applied(pipelined, rank) == "PNWOYYPNWOYY");
         Section const& section = pipelined.sections[rank];
         auto const first = std::find_if(section.tasks.begin(), section.tasks.end(),
                                         [](schedule::Task const& task) { return task.is<Apply>(); });

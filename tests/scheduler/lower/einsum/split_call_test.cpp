@@ -36,6 +36,10 @@ graph::EinGraph product_chain(Extent extent) {
     return g.finish({"Z"});
 }
 
+std::int64_t total(std::vector<std::int64_t> const& bytes) {
+    return std::accumulate(bytes.begin(), bytes.end(), std::int64_t{0});
+}
+
 std::size_t copies_in(schedule::Schedule const& schedule) {
     std::size_t n = 0;
     for (auto const& section : schedule.sections)
@@ -69,7 +73,7 @@ TEST_CASE("pieces along a label of the output write parts of it", "[scheduler][p
 TEST_CASE("subblocks that others keep are made first", "[scheduler][pieces]") {
     CallParts parts;
     parts.subblocks = {rows(0, 3), rows(3, 3), rows(6, 2)};
-    parts.keepers = {Rank{0}, Rank{1}, Rank{2}};
+    parts.turns = {2, 0, 1};
     auto const made = pieces(test::einsum("ij,jk->ik", {{8, 8}, {8, 8}}), {{Box::whole({8, 8}), Rank{1}}}, parts);
     REQUIRE(made.list.size() == 3);
     CHECK(made.list[0].subblock == 2);
@@ -190,7 +194,7 @@ TEST_CASE("a cut that is there already is taken by every operand that it suits",
     auto const made = [&] { return split_call(product, Box::whole(product.extents), parts, Rank{0}, 2, {}); };
     CHECK_FALSE(made().by_source[0]);  // put together: a copy is little
     parts.subblocks = {{{0, 0}, {2048, 2048}}, {{2048, 0}, {2048, 2048}}};
-    parts.keepers = {Rank{0}, Rank{0}};
+    parts.turns = {0, 0};
     CHECK(made().by_source[0]);
 }
 
@@ -204,7 +208,7 @@ TEST_CASE("calls in pieces move the same bytes, copy nothing and hold no more", 
     auto const made = make_schedule(graph, plan, options);
     CAPTURE(ranks);
     CHECK(made.header.prediction.bytes_sent == whole.header.prediction.bytes_sent);
-    CHECK(made.header.prediction.bytes_received == whole.header.prediction.bytes_received);
+    CHECK(total(made.header.prediction.bytes_received) == total(whole.header.prediction.bytes_received));
     CHECK(copies_in(made) <= copies_in(whole));
     if (ranks == 2) CHECK(copies_in(made) == 0);
     for (std::size_t rank = 0; rank < static_cast<std::size_t>(ranks); ++rank)
