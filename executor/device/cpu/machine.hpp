@@ -130,6 +130,12 @@ inline constexpr Extent most_columns_in_squares = 2048;
 /// Cache lines of an operand that are read one after the other, where its order is not the result's. Measured: 8 in
 /// place of 1 take half the time.
 inline constexpr Extent lines_together = 8;
+/// Bytes and tiles of columns of a box that is made larger so that lines of the result are written whole: no more than
+/// are packed at once (gemm/pair_blocks.hpp). Chosen.
+inline constexpr Extent bytes_of_a_box = Extent{3} << 17, tiles_of_a_box = 64;
+/// Columns for each term from which on rows are packed in the result's order, whatever theirs: its lines are then
+/// written whole. Measured: 400 take half the time, 0.6 to 1.5 up to twice as long; between them chosen.
+inline constexpr Extent columns_a_term = 4;
 /// Terms that lie side by side in one operand, and in the other, of a box that is packed at once where they are not the
 /// same: together no more than a block has (pair_block). May change bits. Chosen.
 inline constexpr Extent terms_along = 24, terms_across = 16;

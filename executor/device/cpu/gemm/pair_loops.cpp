@@ -196,7 +196,7 @@ private:
             bool const staged = stages_ && stage_.takes(rows.c_at, rows.count);
             Rows<P> to = staged ? stage_.begin(rows, rows.c + rows.c_at[0], column_at_) : rows;
             for (Index s = 0; s < slivers.count; ++s) {
-                to.fetch_next = in_place_ && a_term_ == 1 && s == 0;
+                to.fetch_next = in_place_ && s == 0;
                 Index const first = slivers.first(s), held = at_most(count - first, slivers.width(s));
                 if (!order_.along) ahead_.fetch();
                 run_sliver(to, packed + first * terms_ * P::parts * P::parts, slivers.width(s),

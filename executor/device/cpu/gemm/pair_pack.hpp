@@ -150,13 +150,16 @@ inline void find_runs(Index const* at, Index const* done, Index period, Index co
     }
 }
 
+/// Shell's sort: there are thousands, and mostly they are nearly in order.
 inline void sort_by_place(Index* terms, Index count, Index const* at) {
-    for (Index i = 1; i < count; ++i) {
-        Index const term = terms[i];
-        Index to = i;
-        for (; to > 0 && at[terms[to - 1]] > at[term]; --to) terms[to] = terms[to - 1];
-        terms[to] = term;
-    }
+    constexpr Index gaps[] = {2304, 701, 233, 77, 23, 8, 3, 1};
+    for (Index const gap : gaps)
+        for (Index i = gap; i < count; ++i) {
+            Index const term = terms[i];
+            Index to = i;
+            for (; to >= gap && at[terms[to - gap]] > at[term]; to -= gap) terms[to] = terms[to - gap];
+            terms[to] = term;
+        }
 }
 
 /// Terms lie side by side, `period` apart: squares of some columns and terms, smaller ones for what is left.
@@ -265,8 +268,10 @@ inline void find_squares(Index const* wide_at, Index wide, Index side, Marks con
 }
 
 /// For each term, squares of columns of `Side` and less.
+/// @param step  from term to term in slivers that are all as wide; 0: they are not
 template <class T, int Side, bool Look>
-void pack_by_columns(Source<T> const& source, Order const& order, int level, T* to, Marks const& marks, Seen<T>& seen) {
+void pack_by_columns(Source<T> const& source, Order const& order, int level, Index step, T* to, Marks const& marks,
+                     Seen<T>& seen) {
     Index const squares = order.squares[level], period = order.columns;
     Index const *const begins = marks.begins + order.first[level], *const from_strip = marks.at + order.first[level];
     if constexpr (Side == 1) return pack_one_by_one<T, Look>(source, begins, squares, to, marks, seen);
@@ -285,12 +290,13 @@ void pack_by_columns(Source<T> const& source, Order const& order, int level, T* 
             }
             Index const strip = k++;
             while (k < squares && from_strip[k] > 0) ++k;
-            turn_squares<T, Side, Look>(lines, from_strip + strip, marks.target + strip * Side, k - strip, to, seen);
+            turn_squares<T, Side, Look>(lines, from_strip + strip, marks.target + strip * Side, k - strip,
+                                        to + p * step, seen);
         }
-        for (Index k = 0; k < squares; ++k)  // the next term
+        for (Index k = 0; k < squares && step == 0; ++k)  // the next term
             for (int j = 0; j < Side; ++j) marks.target[k * Side + j] += marks.width[begins[k] + j * period];
     }
-    if constexpr (Side > 1) pack_by_columns<T, Side / 2, Look>(source, order, level + 1, to, marks, seen);
+    if constexpr (Side > 1) pack_by_columns<T, Side / 2, Look>(source, order, level + 1, step, to, marks, seen);
 }
 
 template <class T>
@@ -324,7 +330,8 @@ void pack(Source<T> const& source, Slivers const& slivers, T* to, Marks const& m
         }
     }
     if (order.along) return pack_along<T, Look>(source, slivers, marks.begins, to, seen);
-    if (order.terms == 0) return pack_by_columns<T, Lanes, Look>(source, order, 0, to, marks, seen);
+    Index const step = slivers.more == 0 ? slivers.width(0) : 0;
+    if (order.terms == 0) return pack_by_columns<T, Lanes, Look>(source, order, 0, step, to, marks, seen);
     for (Index p = 0; p < source.terms; ++p) marks.done[p] = 0;
     pack_by_terms<T, Lanes, Look>(source, slivers, order.terms, source.terms, to, marks, seen);
 }

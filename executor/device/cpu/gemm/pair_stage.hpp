@@ -10,13 +10,19 @@
 namespace ein::executor::EIN_INSTRUCTION_SET {
 namespace {
 
-/// Copies elements; with `stream` past the cache, if they are whole lines.
+/// Copies elements; with `stream` whole lines go past the cache.
 template <class T>
 void copy_out(T const* from, Index count, T* to, bool stream) {
-    stream = stream && begins_a_line(to) && count * static_cast<Index>(sizeof(T)) % 64 == 0;
+    constexpr Index line = 64 / static_cast<Index>(sizeof(T));
     Index at = 0;
-    for (; at + lanes<T> <= count; at += lanes<T>) store_vector<T>(to + at, *(Anywhere<T> const*)(from + at), stream);
-    for (; at < count; ++at) to[at] = from[at];
+    if (stream) {
+        while (at < count && !begins_a_line(to + at)) to[at] = from[at], ++at;
+        for (; at + line <= count; at += line)
+            for (Index e = 0; e < line; e += lanes<T>)
+                store_vector<T>(to + at + e, *(Anywhere<T> const*)(from + at + e), true);
+    }
+    for (; at + lanes<T> <= count; at += lanes<T>) store_vector<T>(to + at, *(Anywhere<T> const*)(from + at), false);
+    if (at < count) copy_rest<T, lanes<T> / 2>(from + at, count - at, to + at);
 }
 
 template <class P>

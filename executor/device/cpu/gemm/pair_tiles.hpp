@@ -61,7 +61,7 @@ struct TileCall {
     Index a_row, a_term;  // of terms of b's elements: of a complex number's second part one further
     T const* b;
     Index k;
-    T const* next;  // rows that are needed next, fetched meanwhile; null: none
+    T const* next;  // rows that are needed next, which lie as these do, fetched meanwhile; null: none
     T* out;         // the tile, row after row; or, if it is null:
     T* const* to;   // where each row goes,
     Pieces const*
@@ -135,9 +135,13 @@ __attribute__((noinline)) void tile(TileCall<T> const& call) {
 #pragma GCC unroll 8
         for (int r = 0; r < Rows; ++r) held[v][r] = P::identity - Vector<T>{};
     for (Index p = 0; p < k; ++p, a += a_term) {
-        if (next != nullptr && p % line == 0)
+        if (next != nullptr) {
+            if (a_term > Parts)
+                __builtin_prefetch(next + p * a_term);
+            else if (p % line == 0)
 #pragma GCC unroll 8
-            for (int r = 0; r < Rows; ++r) __builtin_prefetch(next + r * a_row + p);
+                for (int r = 0; r < Rows; ++r) __builtin_prefetch(next + r * a_row + p * Parts);
+        }
 #pragma GCC unroll 2
         for (int part = 0; part < Parts; ++part) {
             Vector<T> columns[Vectors];

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "executor/device/kernel/gemm_plan.hpp"
 
@@ -93,16 +94,22 @@ struct Boxed {
     Extent whole = 1;  // iterations of a box
 };
 
-/// How many iterations of each run lie side by side in a side's lines: `wanted` together, innermost first.
-std::vector<Extent> side_by_side(std::vector<Run> const& runs, std::size_t side, Extent wanted, Extent line) {
+/// Runs that a side has, those with the shortest steps there first.
+std::vector<std::size_t> innermost_first(std::vector<Run> const& runs, std::size_t side) {
     std::vector<std::size_t> order;
     for (std::size_t r = 0; r < runs.size(); ++r)
         if (runs[r].strides[side] != 0) order.push_back(r);
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t x, std::size_t y) { return runs[x].strides[side] < runs[y].strides[side]; });
+    return order;
+}
+
+/// How many iterations of each run lie side by side in a side's lines: `wanted` together, innermost first.
+/// @param adjacent  elements that lie side by side for each iteration
+std::vector<Extent> side_by_side(std::vector<Run> const& runs, std::size_t side, Extent wanted, Extent line,
+                                 Extent adjacent = 1) {
     std::vector<Extent> taken(runs.size(), 1);
-    Extent adjacent = 1;
-    for (std::size_t r : order) {
+    for (std::size_t r : innermost_first(runs, side)) {
         Extent const step = runs[r].strides[side];
         if (wanted <= 1 || (step >= line && step != adjacent)) break;
         taken[r] = std::min(runs[r].length, wanted);
@@ -134,7 +141,49 @@ struct Wanted {
     Extent of_along, of_other, line;
     Extent spare = 0;      // more of `along`, where that saves a part
     Extent side = square;  // of squares that are turned in registers
+    Extent most = 0;       // elements of a box that has more of `along` than that, to end where lines do; 0: none has
+    Extent adjacent = 1;   // elements of `along` of each iteration
 };
+
+/// More of what lies side by side in `along`, where it would end within a line: until it is whole lines, or so many
+/// that few of them are written in parts; if a box with a line of `other` is no larger than it may be.
+void take_whole_lines(std::vector<Run> const& runs, Wanted const& wanted, std::vector<Extent>& ours) {
+    Extent const many = machine::lines_together * wanted.line;
+    Extent box = 1, adjacent = 1;
+    for (std::size_t r = 0; r < runs.size(); ++r)
+        box *= runs[r].strides[wanted.other] == 1 ? std::max(ours[r], std::min(wanted.line, runs[r].length)) : ours[r];
+    for (std::size_t r : innermost_first(runs, wanted.along)) {
+        Run const& run = runs[r];
+        if (run.strides[wanted.along] != adjacent || adjacent % wanted.line == 0 || adjacent >= many) return;
+        if (adjacent == 1 && run.length % wanted.line == 0) return;
+        Extent const whole = adjacent == 1 ? many : wanted.line / std::gcd(adjacent, wanted.line),
+                     enough = std::min(whole, (many + adjacent - 1) / adjacent);
+        Extent const taken = run.length <= (adjacent == 1 ? 2 * enough : enough) ? run.length : enough;
+        if (taken > ours[r]) {
+            box = box / ours[r] * taken;
+            if (box > wanted.most) return;
+            ours[r] = taken;
+        }
+        if (taken < run.length) return;
+        adjacent *= run.length;
+    }
+}
+
+/// Less of what lies side by side in `other`, from its outermost label on, until a box is no larger than it may be.
+void fit_box(std::vector<Run> const& runs, Wanted const& wanted, std::vector<Extent> const& ours,
+             std::vector<Extent>& tiles) {
+    Extent box = 1;
+    for (Extent const tile : tiles) box *= tile;
+    std::vector<std::size_t> const order = innermost_first(runs, wanted.other);
+    for (auto of = order.rbegin(); of != order.rend() && box > wanted.most; ++of) {
+        std::size_t const r = *of;
+        Extent const others = box / tiles[r],
+                     least = std::max(ours[r], runs[r].strides[wanted.other] == 1 ? wanted.line : Extent{1});
+        Extent const fitting = std::max(least, wanted.most / others);
+        if (fitting < tiles[r]) tiles[r] = even_tile(runs[r].length, fitting, 0, fitting + 1);
+        box = others * tiles[r];
+    }
+}
 
 /// Of each run how long its part of a box is; 1: it has none. Nothing where no box is needed.
 std::vector<Extent> tiles_of(std::vector<Run> const& runs, Wanted const& wanted) {
@@ -144,10 +193,13 @@ std::vector<Extent> tiles_of(std::vector<Run> const& runs, Wanted const& wanted)
     Extent inside = 1;
     for (std::size_t r = first; r < runs.size(); ++r) inside *= r == first ? tiles[r] : runs[r].length;
     if (inside <= wanted.of_along * wanted.of_other) return {};
-    std::vector<Extent> const ours = side_by_side(runs, wanted.along, wanted.of_along, wanted.line);
+    std::vector<Extent> ours = side_by_side(runs, wanted.along, wanted.of_along, wanted.line, wanted.adjacent);
+    std::vector<Extent> const before = ours;
+    if (wanted.most > 0) take_whole_lines(runs, wanted, ours);
     for (std::size_t r = 0; r < runs.size(); ++r)
         tiles[r] =
             even_tile(runs[r].length, std::max(ours[r], tiles[r]), ours[r] > tiles[r] ? wanted.spare : 0, wanted.side);
+    if (ours != before) fit_box(runs, wanted, ours, tiles);
     return tiles;
 }
 
@@ -225,9 +277,12 @@ GemmPlan plan_along(ProductLabels const& labels, Directions& way, std::vector<Ex
         matrix.elements = labels.lay_out(side, way.innermost_first(side), matrix.packed_strides);
         plan.seconds += 2 * labels.packed_bytes(side) / machine::bytes_per_second + 5e-7;
     }
-    if (run_length(way.columns, C) < columns_wanted.of_along) {  // rows share cache lines of c
+    Extent const in_c = run_length(way.columns, C), line = columns_wanted.line;
+    bool const share = in_c < line || (in_c % line != 0 && in_c < machine::lines_together * line);
+    bool const many_columns = length_of(way.columns) >= machine::columns_a_term * length_of(way.terms);
+    if (in_c < line || (share && many_columns)) {  // rows share cache lines of c
         put_short_steps_inside(way.rows, {C});
-        row_tiles = tiles_of(way.rows, {C, A, square, columns_wanted.line, columns_wanted.line});
+        row_tiles = tiles_of(way.rows, {C, A, square, line, line, 0, square, 0, in_c < line ? 1 : in_c});
     }
     Boxed rows = boxes_of(way.rows, row_tiles);
     plan.rows = std::move(rows.loops);
@@ -264,9 +319,12 @@ bool fits(std::vector<GemmPlan::Loop> const& loops) {
 }
 
 /// Whole lines of c, and several lines of b one after the other: memory gives single ones slowly.
-Wanted columns_wanted(std::size_t element_bytes) {
+Wanted columns_wanted(std::size_t element_bytes, Extent terms, PairProduct const& product) {
     Extent const line = static_cast<Extent>(machine::cache_line / element_bytes);
-    return {C, B, line, machine::lines_together * line, line, line / 2, line};
+    Extent const elements = machine::bytes_of_a_box / static_cast<Extent>(element_bytes);
+    Extent const most =
+        std::min<Extent>(machine::tiles_of_a_box * product.columns, elements / std::min<Extent>(terms, pair_block));
+    return {C, B, line, machine::lines_together * line, line, line / 2, line, most};
 }
 
 }  // namespace
@@ -277,7 +335,7 @@ std::optional<GemmPlan> plan_tiles(GemmProblem const& problem, PairProduct const
     std::vector<Run> terms = labels.runs_of(Role::contracted, labels.must_pack());
     put_short_steps_inside(terms, {A, B});
     Directions way = directions_of(labels, std::move(terms));
-    Wanted const columns = columns_wanted(size_of(problem.type));
+    Wanted const columns = columns_wanted(size_of(problem.type), length_of(way.terms), product);
     bool const one_by_one =
         std::all_of(way.terms.begin(), way.terms.end(), [](Run const& run) { return run.labels.size() == 1; });
     std::vector<Extent> term_tiles;
@@ -292,10 +350,11 @@ std::optional<GemmPlan> plan_tiles(GemmProblem const& problem, PairProduct const
     return plan;
 }
 
-GemmPlan plan_tiles_as(GemmPlan const& whole, GemmProblem const& problem, PairProduct const& /*product*/) {
+GemmPlan plan_tiles_as(GemmPlan const& whole, GemmProblem const& problem, PairProduct const& product) {
     ProductLabels const labels(problem);
     Directions way = directions_of(labels, labels.runs_in_order(whole.term_labels, labels.must_pack()));
-    GemmPlan plan = plan_along(labels, way, whole.term_tiles, columns_wanted(size_of(problem.type)));
+    GemmPlan plan =
+        plan_along(labels, way, whole.term_tiles, columns_wanted(size_of(problem.type), length_of(way.terms), product));
     plan.in_lanes = whole.in_lanes;
     plan.term_group = whole.term_group;
     plan.whole_terms = whole.whole_terms;
