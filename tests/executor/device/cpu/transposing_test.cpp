@@ -48,7 +48,11 @@ std::vector<Contraction> const& classes() {
         {"bda,dc->abc", {43, 24, 5, 20}},
         {"degb,gfac->abcdef", {5, 24, 12, 3, 20, 4, 5}},
         {"degb,gfac->abcdef", {3, 9, 12, 4, 7, 5, 9}},
-        {"ki,kj->ij", {700, 16, 16}},  // read in place, though terms lie apart
+        {"dcbea,fe->fabcd", {20, 4, 2, 2, 36, 2}},   // boxes with whole lines of two labels of the result
+        {"abcde,fb->edcfa", {24, 2, 2, 20, 26, 2}},  // and with less of the operand, to be small enough
+        {"abcdef,gc->fgabde", {3, 2, 2, 28, 6, 10, 3}},
+        {"dega,gfbc->abcdef", {12, 4, 2, 9, 20, 2, 2}},  // rows in the result's order, beside many columns
+        {"ki,kj->ij", {700, 16, 16}},                    // read in place, though terms lie apart
         {"ki,kj->ij", {390, 21, 48}},
         {"ki,kj->ij", {130, 64, 32}},
     };
