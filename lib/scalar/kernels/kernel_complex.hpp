@@ -1,8 +1,8 @@
-// Functions of complex numbers, of their parts in f64: e^z, log z, the root and the size. Of moderate arguments they
-// are made of the functions of reals before, so that loops become vector code; others go to the C library, and c64 is
-// rounded once. Included behind kernel_powers.hpp and under its rules. Each part errs by at most 3 units in the last
-// place of the larger one; of e^z and the root, and of log z where it is near 0, of its own.
-// Example: of 128 numbers of which one is infinite, all are moderate but that one, and get the same bits as without it.
+// Functions of complex numbers, of their parts in f64: e^z, log z, the root, the size and quotients. Of moderate
+// arguments they are made of the functions of reals before, so that loops become vector code; others go to the C
+// library, and c64 is rounded once. Included behind kernel_powers.hpp and under its rules. Each part errs by at most 3
+// units in the last place of the larger one; of e^z and the root, and of log z where it is near 0, of its own. Example:
+// of 128 numbers of which one is infinite, all are moderate but that one, and get the same bits as without it.
 #pragma once
 
 /// Parts of which squares neither overflow nor lose digits; or 0.
@@ -75,6 +75,19 @@ struct ComplexSize {
     static double of_library(__complex__ double z) { return __builtin_hypot(__real__ z, __imag__ z); }
 };
 
+/// The bits of plain_math.cpp's, without branches: the larger part of the divisor is divided by. Of a divisor 0 the
+/// quotients are those of its parts by 0: nan, or infinite.
+[[gnu::always_inline]] inline Pair<double> quotient(Pair<double> a, Pair<double> b) {
+    double const re = absolute(b.re), im = absolute(b.im);
+    bool const is_wide = re >= im, is_none = (re == 0) & (im == 0);
+    double const larger = pick(is_wide, b.re, b.im), ratio = pick(is_wide, b.im, b.re) / larger;
+    double const scale = 1.0 / (larger + pick(is_wide, b.im, b.re) * ratio);
+    double const along = pick(is_wide, a.re, a.im), across = pick(is_wide, a.im, a.re), turned = along * ratio;
+    constexpr double infinity = __builtin_huge_val();
+    return {pick(is_none, a.re * infinity, (along + across * ratio) * scale),
+            pick(is_none, a.im * infinity, pick(is_wide, across - turned, turned - across) * scale)};
+}
+
 // ---- loops ----
 
 [[gnu::always_inline]] inline void set_parts(Pair<double> from, double& re, double& im) { re = from.re, im = from.im; }
@@ -116,10 +129,30 @@ void complex_by_range(void* out, void const* a, std::size_t count) {
     }
 }
 
+/// Parts lie apart, as above.
+template <class T, bool a_single, bool b_single>
+void complex_quotients(void* out, void const* a, void const* b, std::size_t count) {
+    constexpr std::size_t stretch = 128;
+    auto* __restrict r = static_cast<Pair<T>*>(out);
+    auto const* x = static_cast<Pair<T> const*>(a);
+    auto const* y = static_cast<Pair<T> const*>(b);
+    double re[stretch], im[stretch], y_re[stretch], y_im[stretch];
+    for (std::size_t n = 0; count > 0; r += n, x += a_single ? 0 : n, y += b_single ? 0 : n, count -= n) {
+        n = count < stretch ? count : stretch;
+        for (std::size_t i = 0; i < n; ++i) re[i] = x[a_single ? 0 : i].re, im[i] = x[a_single ? 0 : i].im;
+        for (std::size_t i = 0; i < n; ++i) y_re[i] = y[b_single ? 0 : i].re, y_im[i] = y[b_single ? 0 : i].im;
+        for (std::size_t i = 0; i < n; ++i) set_parts(quotient({re[i], im[i]}, {y_re[i], y_im[i]}), re[i], im[i]);
+        for (std::size_t i = 0; i < n; ++i) set_rounded(r[i], re[i], im[i]);
+    }
+}
+
 template <class T>
-void enter_complex_functions(UnaryKernel (&unary)[op_count][register_count], int number) {
-    unary[static_cast<int>(Op::exp)][number] = complex_by_range<ComplexExp, Pair<T>, T>;
-    unary[static_cast<int>(Op::log)][number] = complex_by_range<ComplexLog, Pair<T>, T>;
-    unary[static_cast<int>(Op::sqrt)][number] = complex_by_range<ComplexSqrt, Pair<T>, T>;
-    if (sizeof(T) == 8) unary[static_cast<int>(Op::abs)][number] = complex_by_range<ComplexSize, T, T>;
+void enter_complex_functions(Kernels& table, int number) {
+    auto const function = [&](Op op) -> UnaryKernel& { return table.unary[static_cast<int>(op)][number]; };
+    function(Op::exp) = complex_by_range<ComplexExp, Pair<T>, T>;
+    function(Op::log) = complex_by_range<ComplexLog, Pair<T>, T>;
+    function(Op::sqrt) = complex_by_range<ComplexSqrt, Pair<T>, T>;
+    if (sizeof(T) == 8) function(Op::abs) = complex_by_range<ComplexSize, T, T>;
+    table.binary[static_cast<int>(Op::div)][number] = {
+        complex_quotients<T, false, false>, complex_quotients<T, false, true>, complex_quotients<T, true, false>};
 }

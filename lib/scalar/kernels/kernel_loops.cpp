@@ -361,7 +361,7 @@ void enter_complex(Kernels& table) {
     each2<Sub, Pair<T>>(table, Op::sub);
     each2<Mul, Pair<T>>(table, Op::mul);
     enter2<Join, Pair<T>, T>(table, Op::complex);
-    enter_complex_functions<T>(table.unary, number_of<Pair<T>>);
+    enter_complex_functions<T>(table, number_of<Pair<T>>);
     enter2<Eq, I64, Pair<T>>(table, Op::eq);
     enter2<Ne, I64, Pair<T>>(table, Op::ne);
 }

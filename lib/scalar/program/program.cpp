@@ -49,7 +49,14 @@ TileOperand run_select(Instruction const& code, TileOperand condition, std::size
 TileOperand run_position(Instruction const& code, TileOperand a, std::size_t count, void* out) {
     auto const* const from = static_cast<std::int64_t const*>(a.data);
     auto* const to = static_cast<std::int64_t*>(out);
-    for (std::size_t k = 0; k < (a.constant ? 1 : count); ++k) to[k] = checked_position(from[k], code.extent);
+    std::size_t const present = a.constant ? 1 : count;
+    bool outside = false;
+    for (std::size_t k = 0; k < present; ++k) {
+        std::int64_t const place = from[k] + (from[k] < 0 ? code.extent : 0);
+        outside |= (place < 0) | (place >= code.extent);
+        to[k] = place;
+    }
+    for (std::size_t k = 0; outside && k < present; ++k) checked_position(from[k], code.extent);  // names the first
     return {out, a.constant};
 }
 
