@@ -38,8 +38,12 @@ inline constexpr Extent gathered_tile = 1 << 16;
 inline constexpr Extent gathered_rows = 1 << 12;
 /// Bytes of a row of which elements are gathered, up to which the next one is asked for meanwhile. Chosen.
 inline constexpr Extent gathered_ahead = 1 << 18;
-/// Bytes of a row that positions choose, from which on it is copied by itself. Chosen.
-inline constexpr Extent shortest_copied_row = 128;
+/// Bytes of a row that positions choose, from which on it is copied by itself: where more than copying is to do, and
+/// where it is not. Chosen.
+inline constexpr Extent shortest_copied_row = 128, shortest_plain_row = 8;
+/// Bytes of a run that is copied past the cache: the lines at its ends, which it shares with others, go through it.
+/// Chosen.
+inline constexpr Extent run_past_cache = 512;
 /// Bytes of working memory that each thread keeps. Addresses only: what is never used takes no memory; larger requests
 /// go to the system and back, since idle threads should not keep them. Chosen.
 inline constexpr std::size_t scratch_stack = std::size_t{8} << 20;
@@ -62,6 +66,12 @@ inline constexpr Extent terms_of_a_vector_tile = 8;
 inline constexpr std::size_t read_vector_tile = 8192;
 /// Accumulators of a tile that stay in the second-level cache. Chosen; may change bits.
 inline constexpr Extent long_tile = 16384;
+/// Elements of the rows of a vector tile from which on each is converted where it lies, and not brought together with
+/// the others first. Chosen.
+inline constexpr std::size_t shortest_run_apart = 64;
+/// Elements of rows that are combined several at a time (loops/short_rows.hpp); longer ones have vectors of their own.
+/// Of their making.
+inline constexpr Extent longest_short_row = 7;
 /// Rows that are added to the same accumulators at a time: processors fetch so many streams ahead. Chosen.
 inline constexpr Extent rows_of_a_strip = 8;
 /// Outputs that share a vector tile of an operand. Chosen; may change bits.
@@ -77,9 +87,10 @@ inline constexpr Extent least_scattered_row = 32;
 /// Elements of a transposed label, below which most of a tile would be empty. Chosen.
 inline constexpr Extent least_transposed = 8;
 
-/// Elements of a vector tile that crosses an operand, and bytes of the operand's runs that it crosses: together a tile
-/// that is turned in the cache. Measured: within a tenth for 64 to 512 elements and 1 to 8 cache lines.
-inline constexpr Extent turned_vector_tile = 256, turned_run = 128;
+/// Elements of a vector tile that crosses an operand, more where elements are small, and bytes of the operand's runs
+/// that it crosses: together a tile that is turned in the cache. Measured: within a tenth for 64 to 512 elements of f32
+/// and 1 to 8 cache lines.
+inline constexpr Extent turned_vector_tile = 256, bytes_of_turned_tile = 1024, turned_run = 128;
 /// Elements of a label from which on operands are turned for vector tiles along it: shorter ones are begun too often.
 /// Chosen.
 inline constexpr Extent shortest_turned_tile = 64;

@@ -221,7 +221,9 @@ private:
 };
 
 /// The labels of the output, innermost last in memory, as tiles; nothing where rows are better copied one by one.
-std::optional<Tiling> tiling_of(std::vector<PositionLabel> labels, Extent size, Extent output_size) {
+/// @param shortest_copied  bytes of the shortest of those
+std::optional<Tiling> tiling_of(std::vector<PositionLabel> labels, Extent size, Extent output_size,
+                                Extent shortest_copied) {
     auto const take = [&](auto const& is_next) -> std::optional<PositionLabel> {
         auto const found = std::find_if(labels.begin(), labels.end(), is_next);
         if (found == labels.end()) return std::nullopt;
@@ -233,8 +235,7 @@ std::optional<Tiling> tiling_of(std::vector<PositionLabel> labels, Extent size, 
     auto const columns = take([&](PositionLabel const& label) { return label.output == output_size; });
     if (!columns) return std::nullopt;
     bool const copied = columns->positions == 0;
-    if (copied && (columns->data != size || columns->length * size >= machine::shortest_copied_row))
-        return std::nullopt;
+    if (copied && (columns->data != size || columns->length * size >= shortest_copied)) return std::nullopt;
     Tiling tiling{*columns, one_row, std::min(columns->length, machine::gathered_tile), 1, {}, {}};
     if (columns->length < machine::gathered_rows / 2) {
         auto const rows = take([&](PositionLabel const& label) {
@@ -265,7 +266,11 @@ std::unique_ptr<PreparedKernel const> make_gather_kernel(KernelShape const& shap
         if (!label.aggregated)
             labels.push_back({label.length, label.strides[positions], label.strides[data], label.output_stride});
     Extent const size = static_cast<Extent>(size_of(shape.operand_dtypes[data]));
-    std::optional<Tiling> tiling = tiling_of(std::move(labels), size, static_cast<Extent>(size_of(shape.output_dtype)));
+    bool const plain = !shape.accumulate && shape.operand_dtypes[data] == shape.output_dtype &&
+                       passes_through(shape.output_dtype, types.compute, shape.output_dtype);
+    Extent const shortest = plain ? machine::shortest_plain_row : machine::shortest_copied_row;
+    std::optional<Tiling> tiling =
+        tiling_of(std::move(labels), size, static_cast<Extent>(size_of(shape.output_dtype)), shortest);
     if (!tiling) return nullptr;
     NestLabel const& chosen = all.labels.back();
     Extent const step = chosen.strides[data] / size;

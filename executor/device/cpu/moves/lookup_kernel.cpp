@@ -1,8 +1,14 @@
 #include "executor/device/cpu/moves/lookup_kernel.hpp"
 
 #include <algorithm>
+#include <cstring>
+#include <span>
 
 #include "executor/device/cpu/loops/loop_kernel.hpp"
+#include "executor/device/cpu/loops/tile_convert.hpp"
+#include "executor/device/cpu/machine.hpp"
+#include "executor/device/cpu/moves/short_runs.hpp"
+#include "executor/device/cpu/past_cache.hpp"
 #include "executor/device/kernel/kernel_types.hpp"
 #include "executor/device/kernel/position_labels.hpp"
 #include "executor/device/reference/element.hpp"
@@ -32,6 +38,9 @@ public:
         }
         data_stride_ = all.labels.back().strides[data];
         make_rows(std::move(row), types);
+        Extent const bytes = count_of(labels_) * static_cast<Extent>(row_bytes_);
+        past_cache_ = std::max(bytes, shape.output_bytes) >= machine::output_past_cache &&
+                      static_cast<Extent>(row_bytes_) >= machine::run_past_cache;
         pieces_ = pieces_of(count_of(labels_), row_elements_ * static_cast<Extent>(size_of(position_dtype_)));
     }
 
@@ -47,6 +56,12 @@ private:
     void make_rows(Nest row, KernelTypes const& types) {
         simplify(row);
         row_elements_ = row.elements();
+        DType const from = row.operand_dtypes[0];
+        Extent const size = static_cast<Extent>(size_of(from));
+        bool const adjacent = row.labels.empty() || (row.labels.size() == 1 && row.labels[0].strides[0] == size &&
+                                                     row.labels[0].output_stride == size);
+        if (adjacent && !accumulate_ && from == row.output_dtype && passes_through(from, types.compute, from))
+            row_bytes_ = static_cast<std::size_t>(row_elements_ * size);
         Nest nothing = row;
         for (NestLabel& label : nothing.labels) label.strides = {0};
         nothing.operand_dtypes = {types.accumulate};
@@ -56,7 +71,60 @@ private:
                                  {nullptr, {0}, 0, types.compute, types.join, types.accumulate, scalar::Agg::sum});
     }
 
+    /// Rows that are copied as they are: positions of several first, so that their rows are on their way together.
+    void copy_plain_rows(KernelCall const& call, Extent first, Extent last) const {
+        static constexpr Extent together = 64;
+        auto const* const where =
+            static_cast<std::byte const*>(call.operands[static_cast<std::size_t>(lookup_.positions)]);
+        auto const* const data = static_cast<std::byte const*>(call.operands[static_cast<std::size_t>(lookup_.data)]);
+        PositionLabel const along = labels_.empty() ? PositionLabel{1, 0, 0, 0} : labels_.back();
+        Extent const begin = call.begin[static_cast<std::size_t>(lookup_.label)];
+        Extent const position_size = static_cast<Extent>(size_of(position_dtype_));
+        for (Extent row = first, count = 0; row < last; row += count) {
+            count = std::min({together, last - row, along.length - row % along.length});
+            PositionOffsets const at = offsets_of(labels_, row);
+            std::int64_t positions[together];
+            tile_convert(position_dtype_, where + at.positions, along.positions / position_size, DType::i64, positions,
+                         static_cast<std::size_t>(count));
+            std::byte const* from[together];
+            for (Extent k = 0; k < count; ++k) {
+                Extent const position = positions[k] - begin;
+                bool const here = position >= 0 && position < data_length_;
+                from[k] = here ? data + at.data + k * along.data + position * data_stride_ : nullptr;
+                if (here) ask_for(from[k]);
+            }
+            put_rows(std::span(from, static_cast<std::size_t>(count)), static_cast<std::byte*>(call.output) + at.output,
+                     along.output);
+        }
+        if (past_cache_) finish_past_cache();
+    }
+
+    /// The first lines of a row: the processor sees further ones coming.
+    void ask_for(std::byte const* row) const {
+        std::size_t const bytes = std::min<std::size_t>(row_bytes_, 4 * machine::cache_line);
+        for (std::size_t k = 0; k < bytes; k += machine::cache_line) __builtin_prefetch(row + k, 0, 2);
+        __builtin_prefetch(row + bytes - 1, 0, 2);
+    }
+
+    /// @param rows  null: 0
+    void put_rows(std::span<std::byte const* const> rows, std::byte* to, Extent step) const {
+        auto const put = [&](auto const& copy) {
+            for (std::byte const* row : rows) {
+                if (row == nullptr)
+                    std::memset(to, 0, row_bytes_);
+                else
+                    copy(to, row);
+                to += step;
+            }
+        };
+        if (past_cache_)
+            put([&](std::byte* to_row, std::byte const* from) { copy_past_cache(to_row, from, row_bytes_); });
+        else
+            with_run_copy(row_bytes_, put);
+    }
+
     void copy_rows(KernelCall const& call, Extent first, Extent last) const {
+        if (row_bytes_ > 0) return copy_plain_rows(call, first, last);
         SoloWorkerTeam solo;
         auto const label = static_cast<std::size_t>(lookup_.label);
         for (Extent row = first; row < last; ++row) {
@@ -85,6 +153,8 @@ private:
     std::vector<PositionLabel> labels_;
     Extent data_stride_ = 0, row_elements_ = 1;
     std::int64_t pieces_ = 1;
+    std::size_t row_bytes_ = 0;  // of rows that are copied as they are; 0: more is to do
+    bool past_cache_ = false;
     std::unique_ptr<LoopKernel const> rows_, zeros_;
 };
 

@@ -8,6 +8,7 @@
 #include "executor/device/cpu/cpu_device.hpp"
 #include "executor/device/cpu/loops/aggregator.hpp"
 #include "executor/device/cpu/machine.hpp"
+#include "executor/device/cpu/moves/short_runs.hpp"
 #include "executor/device/cpu/past_cache.hpp"
 #include "executor/device/reference/element.hpp"
 #include "lib/base/partition.hpp"
@@ -108,9 +109,12 @@ void copy_elements(std::byte const* from, std::byte* to, CopyLoop const& loop, b
     for (Extent i = 0; i < loop.length; ++i) std::memcpy(to + i * loop.to, from + i * loop.from, Size);
 }
 
+bool is_adjacent(CopyLoop const& loop, std::size_t size) {
+    return loop.from == static_cast<Extent>(size) && loop.to == loop.from;
+}
+
 void copy_run(std::byte const* from, std::byte* to, CopyLoop const& loop, std::size_t size, bool past_cache) {
-    bool const adjacent = loop.from == static_cast<Extent>(size) && loop.to == loop.from;
-    if (adjacent) {
+    if (is_adjacent(loop, size)) {
         std::size_t const bytes = static_cast<std::size_t>(loop.length) * size;
         if (past_cache) return copy_past_cache(to, from, bytes);
         std::memcpy(to, from, bytes);
@@ -125,9 +129,22 @@ void copy_run(std::byte const* from, std::byte* to, CopyLoop const& loop, std::s
     }
 }
 
+/// Of the innermost loop, whose elements are adjacent.
+Extent bytes_of_run(std::span<CopyLoop const> loops, std::size_t size) {
+    return loops.back().length * static_cast<Extent>(size);
+}
+
+void copy_short_runs(std::byte const* from, std::byte* to, CopyLoop const& runs, std::size_t bytes) {
+    with_run_copy(bytes, [&](auto const& copy) {
+        for (Extent i = 0; i < runs.length; ++i) copy(to + i * runs.to, from + i * runs.from);
+    });
+}
+
 void copy_loops(std::byte const* from, std::byte* to, std::span<CopyLoop const> loops, std::size_t size,
                 bool past_cache) {
     if (loops.size() == 1) return copy_run(from, to, loops[0], size, past_cache);
+    if (loops.size() == 2 && is_adjacent(loops[1], size) && bytes_of_run(loops, size) < machine::shortest_copied_row)
+        return copy_short_runs(from, to, loops[0], static_cast<std::size_t>(bytes_of_run(loops, size)));
     for (Extent i = 0; i < loops[0].length; ++i)
         copy_loops(from + i * loops[0].from, to + i * loops[0].to, loops.subspan(1), size, past_cache);
 }
@@ -152,7 +169,9 @@ void CpuDevice::copy(CopyCall const& call, WorkerTeam& team) {
         return a.length < b.length && a.length < machine::most_pieces;
     });
     std::size_t const cut = static_cast<std::size_t>(outermost - loops.begin());
-    bool const past_cache = call.region.elements() * static_cast<Extent>(size) >= machine::output_past_cache;
+    bool const in_short_runs = is_adjacent(loops.back(), size) && bytes_of_run(loops, size) < machine::run_past_cache;
+    bool const past_cache =
+        !in_short_runs && call.region.elements() * static_cast<Extent>(size) >= machine::output_past_cache;
     in_pieces(loops[cut].length, static_cast<std::size_t>(call.region.elements()) * size, team,
               [&](Extent first, Extent last) {
                   std::vector<CopyLoop> mine = loops;

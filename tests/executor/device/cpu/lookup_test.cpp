@@ -59,9 +59,10 @@ void compare_with_reference(Case const& at, DType positions, Make make, unsigned
 }  // namespace
 
 TEST_CASE("lookups copy the rows that positions name, and zero where another block has them", "[executor][device]") {
-    Case const at = GENERATE(Case{"vd,i->id", {9, 5, 7}}, Case{"vd,i->di", {9, 5, 7}}, Case{"dv,i->id", {5, 9, 7}},
-                             Case{"v,ij->ij", {9, 4, 6}}, Case{"bvd,bi->bid", {3, 9, 5, 7}}, Case{"vd,->d", {9, 5}},
-                             Case{"vd,i->id", {9, 0, 7}}, Case{"vd,i->id", {9, 60, 7}});
+    Case const at =
+        GENERATE(Case{"vd,i->id", {9, 5, 7}}, Case{"vd,i->di", {9, 5, 7}}, Case{"dv,i->id", {5, 9, 7}},
+                 Case{"v,ij->ij", {9, 4, 6}}, Case{"vd,ij->ijd", {9, 3, 7, 300}}, Case{"bvd,bi->bid", {3, 9, 5, 7}},
+                 Case{"vd,->d", {9, 5}}, Case{"vd,i->id", {9, 0, 7}}, Case{"vd,i->id", {9, 60, 7}});
     compare_with_reference(at, GENERATE(DType::i32, DType::i64, DType::u8), make_lookup_kernel, 8);
 }
 
@@ -69,7 +70,7 @@ TEST_CASE("elements are gathered where positions run along the output, in tiles 
     Case const at = GENERATE(Case{"iv,j->ij", {5, 9, 600}}, Case{"iv,j->ij", {700, 9, 3}},
                              Case{"iv,ij->ij", {5, 9, 33}}, Case{"vj,ij->ij", {9, 40, 7}}, Case{"iv,i->i", {1100, 9}},
                              Case{"aivb,bj->aijb", {2, 3, 9, 5, 4}}, Case{"iva,j->ija", {3, 9, 4, 1300}});
-    KernelCase test(einsum(at.form, at.extents, "where(y == [v], x, 0)"), {DType::f32, DType::i32}, DType::f32,
+    KernelCase test(einsum(at.form, at.extents, "where(y == [v], x, 0)"), {DType::f32, DType::i32}, DType::f16,
                     DType::f32);
     CHECK(make_gather_kernel(test.shape()) != nullptr);
     compare_with_reference(at, GENERATE(DType::i32, DType::i8), make_lookup_kernel, 9);
