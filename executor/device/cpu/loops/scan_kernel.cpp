@@ -1,6 +1,7 @@
 #include "executor/device/cpu/loops/scan_kernel.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <optional>
@@ -41,7 +42,7 @@ public:
           accumulate_(types.accumulate),
           registers_(scalar::own_register_dtype(types.accumulate)),
           aggregator_(std::move(aggregator)) {
-        rows_ = in == out && in == types.accumulate ? scan_rows(agg, in) : ScanRows{};
+        rows_ = in == out && compute_dtype(std::array{in}, in) == types.accumulate ? scan_rows(agg, in) : ScanRows{};
         Extent const in_size = static_cast<Extent>(size_of(in)), out_size = static_cast<Extent>(size_of(out));
         bool const along = std::abs(shape_.in_step) == in_size && std::abs(shape_.out_step) == out_size;
         bool const across = !shape_.beside.empty() && shape_.beside.back().in == in_size &&

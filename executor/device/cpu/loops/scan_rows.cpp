@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <type_traits>
+
+#include "lib/base/float16.hpp"
 
 namespace ein::executor {
 namespace {
@@ -44,23 +47,35 @@ struct Plain {
     void add(T x) { held = Op::of(held, x); }
     void add(Plain const& other) { held = Op::of(held, other.held); }
     T value() const { return held; }
-    void save(double* to) const { to[0] = static_cast<double>(held); }
-    void load(double const* from) { held = static_cast<T>(from[0]); }
+    void save(double* to) const { std::memcpy(to, &held, sizeof held); }
+    void load(double const* from) { std::memcpy(&held, from, sizeof held); }
 };
 
+/// Sums and products of integers wrap, as those of i64 or of unsigned numbers do when they are cut.
+template <class T>
+using Modular =
+    std::conditional_t<std::is_integral_v<T>, std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>, T>;
+
+template <class T>
+struct Plus {
+    static constexpr T identity = 0;
+    static T of(T a, T b) { return static_cast<T>(static_cast<Modular<T>>(a) + static_cast<Modular<T>>(b)); }
+};
 template <class T>
 struct Times {
     static constexpr T identity = 1;
-    static T of(T a, T b) { return a * b; }
+    static T of(T a, T b) { return static_cast<T>(static_cast<Modular<T>>(a) * static_cast<Modular<T>>(b)); }
 };
 template <class T>
 struct Least {
-    static constexpr T identity = std::numeric_limits<T>::infinity();
+    using Limits = std::numeric_limits<T>;
+    static constexpr T identity = Limits::has_infinity ? Limits::infinity() : Limits::max();
     static T of(T a, T b) { return a < b || a != a ? a : b; }
 };
 template <class T>
 struct Most {
-    static constexpr T identity = -std::numeric_limits<T>::infinity();
+    using Limits = std::numeric_limits<T>;
+    static constexpr T identity = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
     static T of(T a, T b) { return a > b || a != a ? a : b; }
 };
 
@@ -70,9 +85,10 @@ T load(std::byte const* from) {
     std::memcpy(&value, from, sizeof value);
     return value;
 }
-template <class T>
-void store(std::byte* to, T value) {
-    std::memcpy(to, &value, sizeof value);
+template <class T, class Value>
+void store(std::byte* to, Value value) {
+    T const stored(value);
+    std::memcpy(to, &stored, sizeof stored);
 }
 
 template <class T, class State>
@@ -113,7 +129,7 @@ void scan_one(ScanRow& row, Scan const& scan, State state) {
     for (Extent i = first_output(row, scan), last = last_output(row, scan); i < last; ++i) {
         for (Extent const end = std::clamp(i + scan.offset + 1, row.first, row.last); done < end; ++done)
             state.add(load<T>(row.from + done * scan.in_step));
-        store(row.to + i * scan.out_step, state.value());
+        store<T>(row.to + i * scan.out_step, state.value());
     }
 }
 
@@ -136,14 +152,14 @@ void scan_together(std::span<ScanRow> rows, Scan const& scan, State* states) {
         for (std::size_t r = 0; r < Rows; ++r) read[r] = load<T>(from[r] + j * scan.in_step);
         for (std::size_t r = 0; r < Rows; ++r) {
             state[r].add(read[r]);
-            store(to[r] + j * scan.out_step, state[r].value());
+            store<T>(to[r] + j * scan.out_step, state[r].value());
         }
     }
     for (std::size_t r = 0; r < Rows; ++r) {
         states[r] = state[r];
         for (Extent j = count; j < rows[r].last - rows[r].first; ++j) {
             states[r].add(load<T>(from[r] + j * scan.in_step));
-            store(to[r] + j * scan.out_step, states[r].value());
+            store<T>(to[r] + j * scan.out_step, states[r].value());
         }
     }
 }
@@ -165,13 +181,14 @@ ScanRows of() {
     return {run<T, State>, totals<T, State>, carry<State>};
 }
 
-template <class T, class Sum>
+/// @tparam T  as elements lie in memory  @tparam Value  as they are combined
+template <class T, class Value, class Sum>
 ScanRows of_type(scalar::Agg agg) {
     switch (agg) {
         case scalar::Agg::sum: return of<T, Sum>();
-        case scalar::Agg::prod: return of<T, Plain<T, Times<T>>>();
-        case scalar::Agg::min: return of<T, Plain<T, Least<T>>>();
-        case scalar::Agg::max: return of<T, Plain<T, Most<T>>>();
+        case scalar::Agg::prod: return of<T, Plain<Value, Times<Value>>>();
+        case scalar::Agg::min: return of<T, Plain<Value, Least<Value>>>();
+        case scalar::Agg::max: return of<T, Plain<Value, Most<Value>>>();
         case scalar::Agg::any:
         case scalar::Agg::all:
         case scalar::Agg::logsumexp: return {};
@@ -179,11 +196,26 @@ ScanRows of_type(scalar::Agg agg) {
     return {};
 }
 
+template <class T>
+ScanRows of_integers(scalar::Agg agg) {
+    return of_type<T, T, Plain<T, Plus<T>>>(agg);
+}
+
 }  // namespace
 
 ScanRows scan_rows(scalar::Agg agg, DType type) {
-    if (type == DType::f32) return of_type<float, WideSum>(agg);
-    return type == DType::f64 ? of_type<double, ExactSum>(agg) : ScanRows{};
+    switch (type) {
+        case DType::f32: return of_type<float, float, WideSum>(agg);
+        case DType::f64: return of_type<double, double, ExactSum>(agg);
+        case DType::f16: return of_type<Half, float, WideSum>(agg);
+        case DType::bf16: return of_type<BFloat16, float, WideSum>(agg);
+        case DType::i8: return of_integers<std::int8_t>(agg);
+        case DType::u8: return of_integers<std::uint8_t>(agg);
+        case DType::i16: return of_integers<std::int16_t>(agg);
+        case DType::i32: return of_integers<std::int32_t>(agg);
+        case DType::i64: return of_integers<std::int64_t>(agg);
+        default: return {};
+    }
 }
 
 }  // namespace ein::executor

@@ -1,6 +1,6 @@
-// Scans along memory, several rows at a time so that their additions overlap. Sums of f32 run in f64, those of f64 keep
-// what rounding drops. Leaves shapes and threads to scan_kernel.hpp. Example: rows (1, 2, 3) and (4, 5, 6), offset 0:
-// (1, 3, 6) and (4, 9, 15).
+// Scans along memory, several rows at a time so that their additions overlap. Sums of f32 and of halves run in f64,
+// those of f64 keep what rounding drops; integers wrap. Leaves shapes and threads to scan_kernel.hpp. Example: rows (1,
+// 2, 3) and (4, 5, 6), offset 0: (1, 3, 6) and (4, 9, 15).
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,8 @@ struct ScanRows {
     void (*totals)(std::span<ScanRow> rows, Scan const& scan) = nullptr;  // where rows are in several parts
     void (*carry)(ScanRow const* before, ScanRow& row) = nullptr;         // before: the part before, or null
 };
-/// @return none but for sum, prod, min and max of f32 and f64
+/// @param type  of terms and results in memory: halves are combined as f32, others as they are
+/// @return none but for sum, prod, min and max of reals and integers
 ScanRows scan_rows(scalar::Agg agg, DType type);
 
 }  // namespace ein::executor
