@@ -92,7 +92,9 @@ std::unique_ptr<PreparedKernel const> CpuDevice::prepare_dense(KernelShape const
     }
     std::optional<LoopBody> finding;  // over one index there is nothing to look for
     if (nest.aggregates()) finding = LoopBody::finding(einsum, types, params);
-    LoopBody body = finding ? std::move(*finding) : LoopBody::of(einsum, types, params);
+    LoopBody body = finding            ? std::move(*finding)
+                    : shape.accumulate ? LoopBody::of(einsum, types, params)
+                                       : LoopBody::stored(einsum, types, params, shape.output_dtype);
     if (body.program == nullptr)
         if (auto transpose = make_transpose_kernel(nest)) return transpose;
     if (auto loops = LoopKernel::make(nest, std::move(body))) return std::make_unique<LoopsOnly>(std::move(loops));

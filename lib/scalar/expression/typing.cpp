@@ -85,11 +85,17 @@ Typing binary_arithmetic(Op op, ValueType const& a, ValueType const& b, DType co
     return uniform(reciprocal ? as_float(value) : value);
 }
 
+/// Whether an integer beside one of `type` has a place in it: a weak 300 must not wrap before it is compared with a u8.
+bool fits(ValueType const& value, DType type) {
+    if (!value.weak) return promote(value.type, type) == type;
+    return value.constant && !value.large && wrap(*value.constant, type) == *value.constant;
+}
+
 Typing comparison(Op op, ValueType const& a, ValueType const& b) {
     ValueType const met = common(a, b);
     DType work = met.type;
     if (op != Op::eq && op != Op::ne) refuse_complex(op, work);
-    if (is_exact(work)) work = DType::i64;  // a weak 300 must not wrap before it is compared with a u8
+    if (is_exact(work) && !(fits(a, work) && fits(b, work) && kind(work) == Kind::integer)) work = DType::i64;
     return {{DType::boolean, false, std::nullopt, met.large && !met.weak}, work};
 }
 

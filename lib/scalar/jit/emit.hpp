@@ -13,8 +13,9 @@ namespace ein::scalar {
 class VectorLoop::Code {
 public:
     virtual ~Code() = default;
-    std::size_t lanes = 0, element_bytes = 0;
-    std::vector<int> operands;  // numbers of those that the loop reads
+    std::size_t lanes = 0, element_bytes = 0, result_bytes = 0;
+    std::vector<int> operands;               // numbers of those that the loop reads
+    std::vector<std::size_t> operand_bytes;  // by place in `operands`: of an element in memory
 
     /// @param vectors  at least 1  @param of_operands  in the order of `operands`
     /// @param next  asked for meanwhile, into the second level: `part` 64ths of what the loop goes over; null: nothing

@@ -21,12 +21,13 @@ class Emitter final : public VectorLoop::Code, private jit::X86Instructions {
 public:
     /// @param held  registers that hold constants throughout the loop
     Emitter(LaneCode const& fast, LaneCode const& whole, VectorLoop::Use const& use, InstructionSet set, int held)
-        : X86Instructions(room(fast) + room(whole), fast.type(), set), use_(use) {
+        : X86Instructions(room(fast) + room(whole), fast.type(), set), use_(use), type_(fast.type()) {
         VectorLoop::Code::element_bytes = static_cast<std::size_t>(X86Instructions::element_bytes());
         lanes = static_cast<std::size_t>(width()) / VectorLoop::Code::element_bytes;
         collect(fast);
         collect(whole);
         operands = memory_.operands;
+        describe_memory();
         memory_.held = std::min(held, static_cast<int>(memory_.constants.size()));
         begin();
         loop(fast, whole);
@@ -38,13 +39,29 @@ private:
     /// A few instructions of at most twelve bytes an operation, and a vector for each constant.
     static std::size_t room(LaneCode const& code) { return 4096 + code.values().size() * 128; }
 
+    template <class T>
+    static void add_once(std::vector<T>& list, T item) {
+        if (std::find(list.begin(), list.end(), item) == list.end()) list.push_back(item);
+    }
+
     void collect(LaneCode const& code) {
-        auto const add_once = [](auto& list, auto item) {
-            if (std::find(list.begin(), list.end(), item) == list.end()) list.push_back(item);
-        };
         for (LaneValue const& value : code.values()) {
             if (value.op == LaneOp::operand) add_once(memory_.operands, static_cast<int>(value.bits));
             if (value.op == LaneOp::constant) add_once(memory_.constants, value.bits);
+        }
+    }
+
+    /// How operands and the result lie there.
+    void describe_memory() {
+        memory_.to = use_.to.value_or(type_);
+        memory_.past_cache = use_.past_cache;
+        result_bytes = size_of(memory_.to);
+        for (int number : operands) {
+            auto const place = static_cast<std::size_t>(number);
+            bool const as_it_is = use_.constant[place] || place >= use_.from.size();
+            memory_.from.push_back(as_it_is ? type_ : use_.from[place].value_or(type_));
+            operand_bytes.push_back(size_of(memory_.from.back()));
+            if (memory_.from.back() == DType::boolean) add_once(memory_.constants, std::uint64_t{1});
         }
     }
 
@@ -77,7 +94,7 @@ private:
         lea(rbp, ptr[rip + pool_]);
         for (int k = 0; k < memory_.held; ++k)
             vmovups(vector(X86Iteration::held_register(*this, k)), ptr[rbp + k * width()]);
-        imul(rdi, rdi, width());
+        imul(rdi, rdi, static_cast<int>(lanes));
         xor_(esi, esi);
     }
     int spread_bytes() const { return static_cast<int>(operands.size()) * width(); }
@@ -88,17 +105,17 @@ private:
         L(iteration);
         for (std::size_t k = 0; k < operands.size(); ++k)
             if (!memory_.on_stack[k] && use_.ahead[static_cast<std::size_t>(operands[k])])
-                prefetcht0(ptr[memory_.pointers[k] + rsi + bytes_ahead]);
+                prefetcht0(ptr[memory_.pointers[k] + rsi * static_cast<int>(operand_bytes[k]) + bytes_ahead]);
         test(next_, next_);
         jz(alone);
         mov(rax, rsi);
         imul(rax, part_);
-        shr(rax, 6);
+        shr(rax, VectorLoop::Code::element_bytes == 4 ? 4 : 3);  // of bytes, 64ths
         prefetcht1(ptr[next_ + rax]);
         L(alone);
-        X86Iteration::emit(*this, memory_, fast, &slow, use_.past_cache);
+        X86Iteration::emit(*this, memory_, fast, &slow);
         L(next);
-        X86Instructions::add(rsi, width());
+        X86Instructions::add(rsi, static_cast<int>(lanes));
         cmp(rsi, rdi);
         jb(iteration, T_NEAR);
         mov(rsp, ptr[rsp + spread_bytes()]);
@@ -108,7 +125,7 @@ private:
         if (fast.refused >= 0) {
             align(16);
             L(slow);
-            X86Iteration::emit(*this, memory_, whole, nullptr, use_.past_cache);
+            X86Iteration::emit(*this, memory_, whole, nullptr);
             jmp(next, T_NEAR);
         }
         align(64);
@@ -117,6 +134,7 @@ private:
     }
 
     VectorLoop::Use const use_;
+    DType const type_;
     jit::LoopMemory memory_;
     Reg64 old_stack_ = rbx, next_ = r14, part_ = r15;
     Xbyak::Label pool_;
@@ -126,7 +144,8 @@ private:
 
 std::unique_ptr<VectorLoop::Code> VectorLoop::Code::emit(LaneCode const& fast, LaneCode const& whole, Use const& use,
                                                          InstructionSet set) {
-    for (int const held : {set == InstructionSet::avx512 ? 20 : 6, 0}) {
+    int const most = set == InstructionSet::avx512 ? 20 : 6, fewer = set == InstructionSet::avx512 ? 4 : 2;
+    for (int held = most; held >= 0; held -= fewer) {
         try {
             return std::make_unique<Emitter>(fast, whole, use, set, held);
         } catch (jit::OutOfRegisters const&) {

@@ -26,6 +26,7 @@ enum class LaneOp : std::uint8_t {
     floor,
     ceil,
     rint,
+    truncate,  // of f32: bits of the whole number in 32 bits, else of one whose low bits are 0
     bit_and,
     bit_or,
     bit_xor,

@@ -111,8 +111,12 @@ struct TruthOf<Traced<T>> {
 template <class T>
 class Tracer {
 public:
-    Tracer(Program::Code const& program, DType type, Arguments arguments)
-        : program_(program), code_(type), arguments_(arguments), values_(static_cast<std::size_t>(program.values)) {
+    Tracer(Program::Code const& program, DType type, Arguments arguments, DType to)
+        : program_(program),
+          code_(type),
+          arguments_(arguments),
+          to_(to),
+          values_(static_cast<std::size_t>(program.values)) {
         recorder = &code_;
     }
     ~Tracer() { recorder = nullptr; }
@@ -132,6 +136,8 @@ public:
         }
         if (at(program_.result).kind != Kind::number) return std::nullopt;
         code_.result = at(program_.result).value;
+        if constexpr (sizeof(T) == 4)
+            if (to_ != code_.type()) code_.result = stored(number(program_.result));
         return std::move(code_);
     }
 
@@ -219,17 +225,40 @@ private:
         return made.kind == Kind::none ? operators(Comparisons{}, op, a, b) : made;
     }
 
+    /// The lanes of a number of another type, with the rounding of lib/tensor. What is beyond 32 bits has no low bits.
+    int stored(Lane a) {
+        TracedBits<T> const bits = bits_of(a);
+        TracedMask const is_nan = Lane::compared(LaneOp::not_equal, a, a);
+        auto const chosen = [](TracedMask mask, TracedBits<T> yes, TracedBits<T> no) {
+            return TracedBits<T>(
+                typename TracedBits<T>::Number{recorder->apply(LaneOp::pick, mask.value, yes.value, no.value)});
+        };
+        if (to_ == DType::bf16) {
+            TracedBits<T> const rounded = bits + TracedBits<T>(0x7fffu) + ((bits >> 16) & TracedBits<T>(1u));
+            return (chosen(is_nan, bits | TracedBits<T>(0x400000u), rounded) >> 16).value;
+        }
+        if (to_ == DType::f16) {
+            TracedBits<T> const sign = bits & TracedBits<T>(0x80000000u);
+            return chosen(is_nan, sign | TracedBits<T>(0x7fc00000u), bits).value;
+        }
+        if (to_ == DType::boolean)
+            return chosen(Lane::compared(LaneOp::not_equal, a, Lane(0)), TracedBits<T>(1u), TracedBits<T>(0u)).value;
+        TracedBits<T> const whole(typename TracedBits<T>::Number{recorder->apply(LaneOp::truncate, a.value)});
+        return (whole & TracedBits<T>(0xffu)).value;
+    }
+
     Program::Code const& program_;
     LaneCode code_;
     Arguments arguments_;
+    DType to_;
     std::vector<Value> values_;
 };
 
 }  // namespace
 
-std::optional<LaneCode> trace(Program::Code const& program, DType type, Arguments arguments) {
-    if (type == DType::f32) return Tracer<float>(program, type, arguments).run();
-    if (type == DType::f64) return Tracer<double>(program, type, arguments).run();
+std::optional<LaneCode> trace(Program::Code const& program, DType type, Arguments arguments, DType to) {
+    if (type == DType::f32) return Tracer<float>(program, type, arguments, to).run();
+    if (type == DType::f64) return Tracer<double>(program, type, arguments, to).run();
     return std::nullopt;
 }
 

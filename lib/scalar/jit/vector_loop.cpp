@@ -28,6 +28,18 @@ std::unique_ptr<VectorLoop::Code> VectorLoop::Code::emit(jit::LaneCode const&, j
 }
 #endif
 
+bool VectorLoop::reads(DType stored, DType type) {
+    if (type == DType::f64) return stored == DType::f32 || stored == DType::i32;
+    if (type != DType::f32) return false;
+    return stored == DType::bf16 || stored == DType::f16 || (is_integer(stored) && size_of(stored) <= 4) ||
+           stored == DType::boolean;
+}
+
+bool VectorLoop::writes(DType stored, DType type) {
+    bool const byte = stored == DType::boolean || (is_integer(stored) && size_of(stored) == 1);
+    return type == DType::f32 && (stored == DType::bf16 || stored == DType::f16 || byte);
+}
+
 VectorLoop::VectorLoop(std::unique_ptr<Code> code) : code_(std::move(code)) {}
 VectorLoop::~VectorLoop() = default;
 
@@ -39,14 +51,16 @@ InstructionSet VectorLoop::best_set() {
 
 bool VectorLoop::possible(Program const& program, InstructionSet set) {
     Program::Code const& code = program.code();
-    return is_emitted(set) && code.operands.size() <= most_operands && trace(code, code.registers, jit::Arguments::any);
+    return is_emitted(set) && code.operands.size() <= most_operands &&
+           trace(code, code.registers, jit::Arguments::any, code.registers);
 }
 
 std::unique_ptr<VectorLoop const> VectorLoop::make(Program const& program, Use const& use, InstructionSet set) {
     Program::Code const& code = program.code();
     if (!possible(program, set)) return nullptr;
-    std::optional<jit::LaneCode> const fast = trace(code, code.registers, jit::Arguments::moderate),
-                                       whole = trace(code, code.registers, jit::Arguments::any);
+    DType const to = use.to.value_or(code.registers);
+    std::optional<jit::LaneCode> const fast = trace(code, code.registers, jit::Arguments::moderate, to),
+                                       whole = trace(code, code.registers, jit::Arguments::any, to);
     std::unique_ptr<Code> emitted = Code::emit(*fast, *whole, use, set);
     return emitted == nullptr ? nullptr : std::unique_ptr<VectorLoop const>(new VectorLoop(std::move(emitted)));
 }
@@ -55,6 +69,7 @@ std::unique_ptr<VectorLoop const> VectorLoop::make(Program const& program, Use c
 void VectorLoop::run(std::size_t count, std::span<TileOperand const> operands, void* result,
                      std::span<std::byte const> next) const {
     std::size_t const lanes = code_->lanes, vectors = count / lanes, rest = count % lanes, size = code_->element_bytes;
+    std::size_t const result_bytes = code_->result_bytes;
     void const* from[most_operands];
     std::size_t const used = code_->operands.size();
     auto const of = [&](std::size_t k) -> TileOperand const& {
@@ -67,11 +82,12 @@ void VectorLoop::run(std::size_t count, std::span<TileOperand const> operands, v
     alignas(longest_vector) std::byte last[most_operands][longest_vector] = {}, made[longest_vector];
     for (std::size_t k = 0; k < used; ++k) {
         if (of(k).constant) continue;
-        std::memcpy(last[k], static_cast<std::byte const*>(from[k]) + vectors * lanes * size, rest * size);
+        std::size_t const bytes = code_->operand_bytes[k];
+        std::memcpy(last[k], static_cast<std::byte const*>(from[k]) + vectors * lanes * bytes, rest * bytes);
         from[k] = last[k];
     }
     code_->run(1, from, made);
-    std::memcpy(static_cast<std::byte*>(result) + vectors * lanes * size, made, rest * size);
+    std::memcpy(static_cast<std::byte*>(result) + vectors * lanes * result_bytes, made, rest * result_bytes);
 }
 
 }  // namespace ein::scalar

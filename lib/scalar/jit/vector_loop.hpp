@@ -2,12 +2,13 @@
 // once, worked on in registers and stored once, where Program::run goes over a tile an operation at a time. The same
 // bits, but for which nan, because both come from the same source: the operations of kernel_ops.hpp and
 // kernel_math.hpp, recorded and emitted. For programs of f32 or f64 alone, without indices, calls of the C library,
-// integers or complex numbers, on x86 with AVX2 or AVX-512, where the system lets programs make code. Leaves what it
-// cannot do to Program.
+// integers or complex numbers, on x86 with AVX2 or AVX-512, where the system lets programs make code. Operands and
+// results may lie in memory as narrower types. Leaves what it cannot do to Program.
 #pragma once
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -24,7 +25,15 @@ public:
         std::vector<bool> ahead;     // by operand: asked for 4 KiB before its turn
         // The result is written without its lines being read: who lets others see it fences before.
         bool past_cache = false;
+        // By operand that is no constant: how it lies in memory, if not in the program's type. None: all lie in that.
+        std::vector<std::optional<DType>> from = {};
+        std::optional<DType> to = {};  // the same of the result
     };
+
+    /// Whether loops of `type`, f32 or f64, can read operands that lie in memory as `stored`, each element converted on
+    /// the way as lib/tensor does it; or write results so.
+    static bool reads(DType stored, DType type);
+    static bool writes(DType stored, DType type);
 
     /// Whether there is a loop for this program at all.
     static bool possible(Program const& program, InstructionSet set = best_set());
@@ -33,7 +42,7 @@ public:
                                                   InstructionSet set = best_set());
     ~VectorLoop();
 
-    /// Evaluates the join over `count` elements of its type.
+    /// Evaluates the join over `count` elements.
     /// @param operands  as of Program::run, constant as `use` says  @param result  `count` elements; past the cache:
     /// where a
     ///        line begins

@@ -41,6 +41,45 @@ public:
             f32_ ? dd(static_cast<std::uint32_t>(bits)) : dq(bits);
     }
 
+    // ---- elements that lie in memory as another type ----
+
+    /// @param one  a vector of 1, 32 bits each
+    void load(Xmm const& to, Xbyak::Address const& from, DType type, Xbyak::Address const& one) {
+        if (!f32_ && type == DType::f32) return vcvtps2pd(to, from);
+        if (!f32_ && type == DType::i32) return vcvtdq2pd(to, from);
+        if (type == DType::f16) return vcvtph2ps(to, from);
+        if (type == DType::i32) return vcvtdq2ps(to, from);
+        if (type == DType::bf16) {
+            vpmovzxwd(to, from);
+            return vpslld(to, to, 16);
+        }
+        if (size_of(type) > 2) return vmovups(to, from);
+        if (type == DType::i16) vpmovsxwd(to, from);
+        if (type == DType::i8) vpmovsxbd(to, from);
+        if (type == DType::u8 || type == DType::boolean) vpmovzxbd(to, from);
+        if (type == DType::boolean) vpminud(to, to, one);
+        vcvtdq2ps(to, to);
+    }
+    /// The low 16 or 8 bits of lanes, or f16 of them, side by side at the beginning of `to`. AVX2 takes lanes whose
+    /// other bits are 0.
+    void narrow(DType type, int to, Xmm const& from) {
+        if (type == DType::f16) return vcvtps2ph(half(to), from, 0);
+        bool const words = size_of(type) == 2;
+        if (wide_)
+            return words ? vpmovdw(half(to), Xbyak::Zmm(from.getIdx())) : vpmovdb(Xmm(to), Xbyak::Zmm(from.getIdx()));
+        vpackusdw(vector(to), from, from);
+        vpermq(Xbyak::Ymm(to), Xbyak::Ymm(to), 8);  // the low halves of both halves
+        if (!words) vpackuswb(Xmm(to), Xmm(to), Xmm(to));
+    }
+    void store_narrow(DType type, Xbyak::Address const& to, int from, bool past_cache) {
+        bool const words = size_of(type) == 2;
+        if (!words && !wide_) return vmovq(to, Xmm(from));
+        Xmm const stored = words ? half(from) : Xmm(from);
+        past_cache ? vmovntdq(to, stored) : vmovups(to, stored);
+    }
+    /// Half a vector.
+    Xmm half(int index) const { return wide_ ? Xmm(Xbyak::Ymm(index)) : Xmm(index); }
+
     // ---- arithmetic and bits: `to`, operands ----
 
     void add_lanes(Xmm const& to, Xmm const& a, Operand const& b) { f32_ ? vaddps(to, a, b) : vaddpd(to, a, b); }

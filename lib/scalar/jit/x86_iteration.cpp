@@ -36,16 +36,26 @@ X86Iteration::X86Iteration(X86Instructions& to, LoopMemory const& memory, LaneCo
         if (int const constant = held(code.values()[k]); constant >= 0) register_of_[k] = held_register(to, constant);
 }
 
-void X86Iteration::emit(X86Instructions& to, LoopMemory const& memory, LaneCode const& code, Xbyak::Label* slow,
-                        bool past_cache) {
+void X86Iteration::emit(X86Instructions& to, LoopMemory const& memory, LaneCode const& code, Xbyak::Label* slow) {
     X86Iteration made(to, memory, code);
     for (int k = 0; k < static_cast<int>(code.values().size()); ++k) {
         if (made.readers_[static_cast<std::size_t>(k)] > 0) made.value(k);
         if (k == code.refused && slow != nullptr) made.leave_if_refused(code.refused, *slow);
     }
-    Xmm const result = to.vector(made.in_register(code.result));
-    Address const place = to.ptr[to.rdx + to.rsi];
-    past_cache ? to.vmovntps(place, result) : to.vmovups(place, result);
+    made.store_result();
+}
+
+void X86Iteration::store_result() {
+    Xmm const result = x86_.vector(in_register(code_.result));
+    Address const place = x86_.ptr[x86_.rdx + x86_.rsi * static_cast<int>(size_of(memory_.to))];
+    if (memory_.to == code_.type()) {
+        memory_.past_cache ? x86_.vmovntps(place, result) : x86_.vmovups(place, result);
+        return;
+    }
+    int const room = vectors_.take();
+    x86_.narrow(memory_.to, room, result);
+    x86_.store_narrow(memory_.to, place, room, memory_.past_cache);
+    vectors_.give(room);
 }
 
 std::vector<int> X86Iteration::readers_of(LaneCode const& code) {
@@ -136,6 +146,7 @@ void X86Iteration::value(int number) {
         case LaneOp::floor: return rounded(9);
         case LaneOp::ceil: return rounded(10);
         case LaneOp::rint: return rounded(8);
+        case LaneOp::truncate: return unary(number, [&](Xmm const& to, Xmm const& a) { x86_.vcvttps2dq(to, a); });
         case LaneOp::shift_left:
             return unary(number, [&](Xmm const& to, Xmm const& a) { x86_.shift_left(to, a, places); });
         case LaneOp::shift_right:
@@ -155,7 +166,10 @@ void X86Iteration::value(int number) {
 void X86Iteration::operand(int number) {
     if (in_memory(number)) return;
     auto const place = static_cast<std::size_t>(memory_.operand_place(code_.at(number).bits));
-    x86_.vmovups(x86_.vector(result_register(number)), x86_.ptr[memory_.pointers[place] + x86_.rsi]);
+    DType const from = memory_.from[place];
+    Address const first = x86_.ptr[memory_.pointers[place] + x86_.rsi * static_cast<int>(size_of(from))];
+    x86_.load(x86_.vector(result_register(number)), first, from,
+              x86_.ptr[x86_.rbp + memory_.constant_place(1) * x86_.width()]);
 }
 
 template <class Emit>

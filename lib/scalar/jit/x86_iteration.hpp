@@ -14,11 +14,14 @@ namespace ein::scalar::jit {
 
 struct OutOfRegisters {};
 
-/// Where the loop keeps what it reads. `rsi` is the offset of the vector in all that it goes over.
+/// Where the loop keeps what it reads. `rsi` is the number of the vector's first element in all that it goes over.
 struct LoopMemory {
     std::vector<int> operands;             // numbers of those that the loop reads
     std::vector<bool> on_stack;            // by place in `operands`: one element stands for all, a whole vector of it
     std::vector<Xbyak::Reg64> pointers;    // by place in `operands`: of those in arrays
+    std::vector<DType> from;               // by place in `operands`: how those in arrays lie there
+    DType to = DType::f32;                 // how the result is stored
+    bool past_cache = false;               // and where
     std::vector<std::uint64_t> constants;  // bits; whole vectors from `rbp` on
     int held = 0;                          // the first so many constants are in the last registers throughout
 
@@ -28,9 +31,8 @@ struct LoopMemory {
 
 class X86Iteration {
 public:
-    /// @param slow  where to go when the code refuses a lane; null: nowhere  @param past_cache  of the stored result
-    static void emit(X86Instructions& to, LoopMemory const& memory, LaneCode const& code, Xbyak::Label* slow,
-                     bool past_cache);
+    /// @param slow  where to go when the code refuses a lane; null: nowhere
+    static void emit(X86Instructions& to, LoopMemory const& memory, LaneCode const& code, Xbyak::Label* slow);
     /// Of a constant that is held throughout.
     static int held_register(X86Instructions const& x86, int constant) { return x86.vector_registers() - 1 - constant; }
 
@@ -76,6 +78,7 @@ private:
     // What is done with it.
     void value(int number);
     void operand(int number);
+    void store_result();
     using Binary = void (X86Instructions::*)(Xmm const&, Xmm const&, Operand const&);
     void binary(int number, Binary instruction);
     void commuting(int number, Binary instruction);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <limits>
 
 #include "executor/device/cpu/loops/loop_walk.hpp"
 #include "executor/device/cpu/loops/tile_convert.hpp"
@@ -68,67 +67,6 @@ Nest without_indices(Nest nest) {
 
 }  // namespace
 
-DType LoopBody::operand_registers() const {
-    return program == nullptr ? scalar::own_register_dtype(compute) : program->operand_registers();
-}
-
-DType LoopBody::join_registers() const {
-    return program == nullptr ? operand_registers() : program->result_registers();
-}
-
-LoopBody LoopBody::identity(DType type, scalar::Agg agg) {
-    return {nullptr, {0}, 0, type, type, scalar::accumulate_dtype(agg, type), agg};
-}
-
-namespace {
-
-/// What an EinSum reads, and its types, without a program yet.
-LoopBody body_without_program(graph::EinSum const& einsum, KernelTypes const& types) {
-    LoopBody body;
-    body.compute = types.compute;
-    body.join = types.join;
-    body.accumulate = types.accumulate;
-    body.agg = einsum.agg;
-    for (int operand : scalar::operands_of(einsum.join)) body.used.push_back(static_cast<std::size_t>(operand));
-    for (int label : scalar::labels_of(einsum.join))
-        body.indices = std::max(body.indices, static_cast<std::size_t>(label) + 1);
-    return body;
-}
-
-}  // namespace
-
-LoopBody LoopBody::of(graph::EinSum const& einsum, KernelTypes const& types, scalar::Params const& params) {
-    LoopBody body = body_without_program(einsum, types);
-    bool const counts = types.join == DType::boolean && types.accumulate == types.compute &&
-                        kind(types.compute) == Kind::real && !einsum.aggregated().empty();
-    if (counts) body.join = types.accumulate;  // the program gives numbers, which machine code can
-    scalar::Expr const join = counts ? scalar::Expr::cast(body.join, einsum.join) : einsum.join;
-    if (join.op() != scalar::Op::operand || join.node().slot != 0)
-        body.program = std::make_shared<scalar::Program const>(join, types.compute, types.weak, params,
-                                                               scalar::Program::Integers::own);
-    if (body.program == nullptr || einsum.aggregated().empty() || is_complex(types.compute)) return body;
-    auto region = std::make_shared<scalar::ExprRanges const>(einsum.join, params);
-    if (region->chooses_by_index()) body.region = std::move(region);
-    return body;
-}
-
-std::optional<LoopBody> LoopBody::finding(graph::EinSum const& einsum, KernelTypes const& types,
-                                          scalar::Params const& params) {
-    scalar::Expr const& join = einsum.join;
-    bool const chooses = join.op() == scalar::Op::where && einsum.agg == scalar::Agg::min &&
-                         types.accumulate == DType::i64 && kind(types.compute) == Kind::real &&
-                         join.args()[1].op() == scalar::Op::index && join.args()[2].op() == scalar::Op::number;
-    if (!chooses || !scalar::labels_of(join.args()[0]).empty()) return std::nullopt;
-    scalar::Node const& otherwise = join.args()[2].node();
-    if (!otherwise.integral || otherwise.integer != std::numeric_limits<std::int64_t>::max()) return std::nullopt;
-    LoopBody body = body_without_program(einsum, types);
-    body.finds = join.args()[1].node().slot;
-    body.join = types.compute;
-    scalar::Expr const holds = scalar::Expr::cast(types.compute, join.args()[0]);
-    body.program = std::make_shared<scalar::Program const>(holds, types.compute, types.weak, params);
-    return body;
-}
-
 /// Where pieces share outputs: their partial results, and the kernel that combines them in order.
 struct LoopKernel::Partials {
     std::unique_ptr<LoopKernel const> each;     // one piece's part into [outputs], dense
@@ -178,15 +116,25 @@ bool LoopKernel::is_one_run(Extent inner, Extent outer) const {
     return plan_.outer == LoopPlan::none || outer == inner * nest_.labels[plan_.inner].length;
 }
 
-/// Whether a vector tile's values are the results, one behind another.
-bool LoopKernel::results_stay() const {
-    DType const type = nest_.output_dtype;
+/// Whether a vector tile's values become results one behind another.
+bool LoopKernel::lie_adjacent() const {
     if (nest_.aggregates() || nest_.accumulate || plan_.inner == LoopPlan::none) return false;
-    bool const as_it_is = body_.join == body_.accumulate && type == body_.accumulate &&
-                          body_.join_registers() == scalar::own_register_dtype(type);
     Extent const inner = nest_.labels[plan_.inner].output_stride;
     Extent const outer = plan_.outer == LoopPlan::none ? 0 : nest_.labels[plan_.outer].output_stride;
-    return as_it_is && inner == static_cast<Extent>(size_of(type)) && is_one_run(inner, outer);
+    bool const as_they_come = body_.join == body_.accumulate;
+    return as_they_come && inner == static_cast<Extent>(size_of(nest_.output_dtype)) && is_one_run(inner, outer);
+}
+
+/// Whether they are the results already.
+bool LoopKernel::results_stay() const {
+    DType const type = nest_.output_dtype;
+    return lie_adjacent() && type == body_.accumulate && body_.join_registers() == scalar::own_register_dtype(type);
+}
+
+/// Whether a loop can write them as they are stored.
+bool LoopKernel::results_stay_narrow() const {
+    return lie_adjacent() && body_.join_registers() == body_.accumulate &&
+           scalar::VectorLoop::writes(nest_.output_dtype, body_.accumulate);
 }
 
 void LoopKernel::choose_turned() {
@@ -237,7 +185,7 @@ std::size_t LoopKernel::turned_bytes() const {
 }
 
 Extent LoopKernel::turned_step(std::size_t operand) const {
-    Extent const elements = std::min(machine::turned_vector_tile, nest_.labels[plan_.inner].length);
+    Extent const elements = std::min(turned_vector_tile(nest_), nest_.labels[plan_.inner].length);
     std::size_t const bytes = static_cast<std::size_t>(elements) * size_of(nest_.operand_dtypes[operand]);
     return static_cast<Extent>(lines(bytes) + machine::cache_line);
 }
@@ -246,12 +194,39 @@ void LoopKernel::make_loops() {
     bool const all_constant = std::all_of(body_.used.begin(), body_.used.end(),
                                           [&](std::size_t k) { return fetches_[k] == Fetch::constant; });
     if (all_constant || !becomes_a_loop(nest_, body_)) return;
-    scalar::VectorLoop::Use use;
-    for (Fetch fetch : fetches_) use.constant.push_back(fetch == Fetch::constant);
-    use.ahead = ahead_;
+    scalar::VectorLoop::Use use = use_of_operands();
+    bool const narrow = results_stay_narrow();
+    if (narrow) use.to = nest_.output_dtype;
+    found_as_bytes_ = body_.finds >= 0 && scalar::VectorLoop::writes(DType::boolean, body_.compute);
+    if (found_as_bytes_) use.to = DType::boolean;
     loop_ = scalar::VectorLoop::make(*body_.program, use);
+    found_as_bytes_ = found_as_bytes_ && loop_ != nullptr;
+    if (loop_ == nullptr) return;
+    for (std::size_t k = 0; k < fetches_.size(); ++k)
+        if (use.from[k]) fetches_[k] = Fetch::direct;
+    ahead_ = use.ahead;
+    in_place_ = in_place_ || (narrow && !past_cache_);
     use.past_cache = true;
-    if (loop_ != nullptr && past_cache_ && results_stay()) streaming_ = scalar::VectorLoop::make(*body_.program, use);
+    if (past_cache_ && (narrow || results_stay())) streaming_ = scalar::VectorLoop::make(*body_.program, use);
+}
+
+/// Operands that lie adjacent in a type that loops read need not be converted first.
+scalar::VectorLoop::Use LoopKernel::use_of_operands() const {
+    scalar::VectorLoop::Use use;
+    use.ahead = ahead_;
+    use.from.resize(fetches_.size());
+    for (std::size_t k = 0; k < fetches_.size(); ++k) {
+        use.constant.push_back(fetches_[k] == Fetch::constant);
+        DType const type = nest_.operand_dtypes[k];
+        auto const stride = [&](std::size_t l) { return l == LoopPlan::none ? 0 : nest_.labels[l].strides[k]; };
+        bool const adjacent =
+            step_along(k) == static_cast<Extent>(size_of(type)) && is_one_run(step_along(k), stride(plan_.outer));
+        if (fetches_[k] != Fetch::gather || narrowed_[k] || !adjacent) continue;
+        if (!scalar::VectorLoop::reads(type, body_.compute)) continue;
+        use.from[k] = type;
+        use.ahead[k] = plan_.grain == LoopPlan::none && extent_of(nest_, k) >= machine::operand_fetched_ahead;
+    }
+    return use;
 }
 
 /// A loop that reads operands where they lie and writes results where they stay needs no room for a vector tile: it is

@@ -38,6 +38,10 @@ struct LoopBody {
 
     /// What an EinSum computes. @throws InputError for a param that `params` lacks
     static LoopBody of(graph::EinSum const& einsum, KernelTypes const& types, scalar::Params const& params);
+    /// The same for results that are stored as `output`, each once: a conversion to that at the end, or a comparison's
+    /// truth, may be left to storing.
+    static LoopBody stored(graph::EinSum const& einsum, KernelTypes const& types, scalar::Params const& params,
+                           DType output);
     /// The same where an EinSum is the least index at which a condition of reals holds: the second half of argmin and
     /// argmax. Nothing for others.
     static std::optional<LoopBody> finding(graph::EinSum const& einsum, KernelTypes const& types,
@@ -79,6 +83,8 @@ private:
     /// Whether a vector tile lies in one run, its labels being so far apart.
     bool is_one_run(Extent inner, Extent outer) const;
     bool results_stay() const;
+    bool results_stay_narrow() const;
+    bool lie_adjacent() const;
     void choose_turned();
     void choose_fetches();
     bool is_turned(std::size_t operand) const;
@@ -88,6 +94,7 @@ private:
     std::size_t turned_bytes() const;
     Extent grain_block() const { return std::min(plan_.grain_block, nest_.labels[plan_.grain].length); }
     void make_loops();
+    scalar::VectorLoop::Use use_of_operands() const;
     void lengthen_vector_tiles();
     void choose_strips();
     void lay_out();
@@ -109,6 +116,7 @@ private:
     std::vector<bool> narrowed_;  // by operand: first wrapped or rounded to a compute type that its registers exceed
     std::size_t vector_tile_ = 0;
     bool past_cache_ = false;                         // the output is large: its lines are written without being read
+    bool found_as_bytes_ = false;                     // of what is looked for: the loop makes bytes of 0 or 1
     bool in_place_ = false;                           // a vector tile's values are made where they stay
     std::unique_ptr<scalar::VectorLoop const> loop_;  // the program as one loop; null: an operation at a time
     std::unique_ptr<scalar::VectorLoop const> streaming_;  // the same, its results past the cache and where they stay

@@ -75,12 +75,22 @@ private:
                outer.output_stride == inner.output_stride * inner.length;
     }
 
+    /// Whether short rows along `inner`, each aggregated to one output, follow one another in every operand: several
+    /// are combined at a time.
+    bool are_short_rows(NestLabel const& outer, NestLabel const& inner) const {
+        bool follow = aggregates_ && inner.aggregated && inner.length <= machine::longest_short_row &&
+                      !outer.aggregated && outer.index < 0 && inner.index < 0;
+        for (std::size_t k = 0; follow && k < inner.strides.size(); ++k)
+            follow = inner.strides[k] != 0 && outer.strides[k] == inner.strides[k] * inner.length;
+        return follow;
+    }
+
     /// Traffic and the cost of starting a vector tile, shared by its elements.
     double cost_along(NestLabel const& along) const {
         double const start = along.index >= 0 ? 600.0 : 150.0;  // an indexed label has no second label beside it
         Extent elements = along.length;
         for (NestLabel const& outer : nest_.labels)
-            if (continues(outer, along)) elements *= outer.length;
+            if (continues(outer, along) || are_short_rows(outer, along)) elements *= outer.length;
         return traffic(along) + start / static_cast<double>(std::min(elements, vector_tile_));
     }
 
@@ -107,7 +117,7 @@ private:
                 plan_.grain_block = std::clamp<Extent>(machine::turned_run / size, machine::least_transposed, 64);
             }
         }
-        if (plan_.grain != LoopPlan::none) vector_tile_ = std::min(vector_tile_, machine::turned_vector_tile);
+        if (plan_.grain != LoopPlan::none) vector_tile_ = std::min(vector_tile_, turned_vector_tile(nest_));
     }
 
     /// A short inner label leaves room for several of its rows in one vector tile.
@@ -292,6 +302,12 @@ private:
 };
 
 }  // namespace
+
+Extent turned_vector_tile(Nest const& nest) {
+    std::size_t widest = 1;
+    for (DType type : nest.operand_dtypes) widest = std::max(widest, size_of(type));
+    return std::max(machine::turned_vector_tile, machine::bytes_of_turned_tile / static_cast<Extent>(widest));
+}
 
 LoopPlan plan_loops(Nest const& nest, std::size_t vector_tile) {
     auto const longest = static_cast<Extent>(vector_tile);

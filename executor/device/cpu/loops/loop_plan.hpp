@@ -33,6 +33,9 @@ struct LoopPlan {
     bool sums_of_vector_tiles = false;
 };
 
+/// Elements of the longest vector tile of a nest with operands that are turned.
+Extent turned_vector_tile(Nest const& nest);
+
 /// Where the nest keeps order, the order is that of its whole; labels of the output may be shorter than their blocks.
 /// @param vector_tile  the longest vector tile, in elements
 LoopPlan plan_loops(Nest const& nest, std::size_t vector_tile);

@@ -42,11 +42,19 @@ void LoopKernel::Walk::copy_vector_tile(std::byte* output) {
     DType const type = k_.nest_.operand_dtypes[0], to = k_.nest_.output_dtype;
     Extent const from_stride = in_elements(k_.step_along(0), type), to_stride = output_stride(k_.plan_.inner);
     bool const adjacent = to_stride == static_cast<Extent>(size_of(to));
-    std::size_t const count = columns(), row_count = rows();
-    if (row_count > 1 && type == to && adjacent && k_.is_one_run(to_stride, output_stride(k_.plan_.outer))) {
+    std::size_t const count = columns(), row_count = rows(), all = row_count * count;
+    TileAxis const row_axis{row_count, stride(k_.plan_.outer, 0)}, column_axis{count, k_.step_along(0)};
+    bool const one_run = adjacent && k_.is_one_run(to_stride, output_stride(k_.plan_.outer));
+    bool const together = type == to || !is_of_long_rows(size_of(type), row_axis, column_axis);
+    if (one_run && together && (row_count > 1 || from_stride != 1)) {
         std::byte* const values = k_.past_cache_ ? scratch_ + k_.layout_.values : output;
-        gather_tile(size_of(type), from, {row_count, stride(k_.plan_.outer, 0)}, {count, k_.step_along(0)}, values);
-        if (values != output) copy_past_cache(output, values, row_count * count * size_of(type));
+        if (type == to) {
+            gather_tile(size_of(type), from, row_axis, column_axis, values);
+        } else {
+            std::byte* const gathered = scratch_ + k_.layout_.values + 16 * k_.vector_tile_;
+            tile_convert(type, side_by_side(size_of(type), from, row_axis, column_axis, gathered), 1, to, values, all);
+        }
+        if (values != output) copy_past_cache(output, values, all * size_of(to));
         return;
     }
     for (std::size_t row = 0; row < row_count; ++row) {

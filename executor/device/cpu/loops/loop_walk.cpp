@@ -230,8 +230,15 @@ void LoopKernel::Walk::gather(std::size_t operand, std::byte* to) {
         return gather_tile(size, elements, {row.count, static_cast<Extent>(size)}, column, to);
     }
     std::size_t const different = row.step == 0 ? 1 : row.count, row_bytes = column.count * size;
-    for (std::size_t r = 0; r < different; ++r)
-        convert(operand, from + static_cast<Extent>(r) * row.step, column.step, to + r * row_bytes, column.count);
+    TileAxis const rows_here{different, row.step};
+    if (is_of_long_rows(size_of(type), rows_here, column)) {
+        for (std::size_t r = 0; r < different; ++r)
+            convert(operand, from + static_cast<Extent>(r) * row.step, column.step, to + r * row_bytes, column.count);
+    } else {
+        from =
+            side_by_side(size_of(type), from, rows_here, column, scratch_ + k_.layout_.values + 16 * k_.vector_tile_);
+        convert(operand, from, static_cast<Extent>(size_of(type)), to, different * column.count);
+    }
     if (different < row.count) gather_tile(1, to, {row.count - 1, 0}, {row_bytes, 1}, to + row_bytes);
 }
 

@@ -51,10 +51,8 @@ private:
     };
     /// Of values that are 0 or 1, the indices where they are 1.
     void find(Values values, Extent tile);
-    template <class T>
-    void find(T const* values, bool constant, std::size_t at);
-    template <class T>
-    void find_in_row(T const* values, bool constant, std::size_t at, FoundRow const& of);
+    void find(std::uint8_t const* values, bool constant, std::size_t at);
+    void find_in_row(std::uint8_t const* values, bool constant, std::size_t at, FoundRow const& of);
     void store(void const* values, std::byte* output, std::size_t rows, std::size_t columns);
     void store_run(void const* values, std::byte* output, Extent stride, std::size_t count);
     void const* merged(void const* values, std::byte const* output, Extent stride, std::size_t count);

@@ -4,6 +4,9 @@
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
+#include <utility>
+
+#include "executor/device/cpu/machine.hpp"
 
 namespace ein::executor {
 namespace {
@@ -84,6 +87,7 @@ void gather_rows(std::byte const* from, TileAxis rows, std::size_t bytes, std::b
 }  // namespace
 
 void gather_tile(std::size_t size, std::byte const* from, TileAxis rows, TileAxis columns, std::byte* to) {
+    if (columns.count == 1) std::swap(rows, columns);
     if (columns.step == static_cast<Extent>(size)) return gather_rows(from, rows, columns.count * size, to);
     if (rows.step == 0 && rows.count > 1) {
         gather_tile(size, from, {1, 0}, columns, to);
@@ -96,6 +100,25 @@ void gather_tile(std::size_t size, std::byte const* from, TileAxis rows, TileAxi
         case 8: return gather_elements<std::uint64_t>(from, rows, columns, to);
         default: return gather_elements<Sixteen>(from, rows, columns, to);
     }
+}
+
+namespace {
+
+bool is_one_run(std::size_t size, TileAxis rows, TileAxis columns) {
+    bool const adjacent = columns.count == 1 || columns.step == static_cast<Extent>(size);
+    return adjacent && (rows.count == 1 || rows.step == static_cast<Extent>(columns.count * size));
+}
+
+}  // namespace
+
+bool is_of_long_rows(std::size_t size, TileAxis rows, TileAxis columns) {
+    return columns.count >= machine::shortest_run_apart && !is_one_run(size, rows, columns);
+}
+
+std::byte const* side_by_side(std::size_t size, std::byte const* from, TileAxis rows, TileAxis columns, std::byte* to) {
+    if (is_one_run(size, rows, columns)) return from;
+    gather_tile(size, from, rows, columns, to);
+    return to;
 }
 
 }  // namespace ein::executor

@@ -8,12 +8,15 @@
 #include "executor/device/cpu/vector_size.hpp"
 
 #include "executor/device/cpu/loops/exact_sums.hpp"  // of the set
+#include "executor/device/cpu/loops/short_rows.hpp"  // of the set
 
 namespace ein::executor::EIN_INSTRUCTION_SET {
 namespace {
 
+/// `rounds`: the order matters; `has_short_rows`: common enough for loops of their own.
 struct Sum {
     static constexpr bool rounds = true;
+    static constexpr bool has_short_rows = true;
     template <class T>
     static T of(T a, T b) {
         return static_cast<T>(a + b);
@@ -21,6 +24,7 @@ struct Sum {
 };
 struct Prod {
     static constexpr bool rounds = false;
+    static constexpr bool has_short_rows = false;
     template <class T>
     static T of(T a, T b) {
         if constexpr (std::is_same_v<T, std::uint16_t>)  // which promotes to int, that has no room for it
@@ -32,6 +36,7 @@ struct Prod {
 // A nan wins and stays. In two steps, the first of which is one instruction.
 struct Min {
     static constexpr bool rounds = false;
+    static constexpr bool has_short_rows = true;
     template <class T>
     static T of(T a, T b) {
         T const best = b < a ? b : a;
@@ -40,6 +45,7 @@ struct Min {
 };
 struct Max {
     static constexpr bool rounds = false;
+    static constexpr bool has_short_rows = true;
     template <class T>
     static T of(T a, T b) {
         T const best = b > a ? b : a;
@@ -48,6 +54,7 @@ struct Max {
 };
 struct Any {
     static constexpr bool rounds = false;
+    static constexpr bool has_short_rows = false;
     template <class T>
     static T of(T a, T b) {
         return static_cast<T>(a | b);
@@ -55,6 +62,7 @@ struct Any {
 };
 struct All {
     static constexpr bool rounds = false;
+    static constexpr bool has_short_rows = false;
     template <class T>
     static T of(T a, T b) {
         return static_cast<T>(a & b);
@@ -179,6 +187,8 @@ template <class Op, class T>
 void rows(void* acc, void const* values, std::size_t count, std::size_t columns) {
     auto* const a = static_cast<T*>(acc);
     auto const* const v = static_cast<T const*>(values);
+    if constexpr (has_vectors<T> && sizeof(T) >= 4 && Op::has_short_rows)
+        if (combine_short_rows<Op>(a, v, count, columns)) return;
     for (std::size_t r = 0; r < count; ++r) a[r] = Op::of(a[r], reduce<Op>(v + r * columns, columns));
 }
 

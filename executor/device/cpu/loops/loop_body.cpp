@@ -1,0 +1,94 @@
+// What a loop kernel computes, read off an EinSum: its program and types.
+#include <limits>
+
+#include "executor/device/cpu/loops/loop_kernel.hpp"
+#include "lib/scalar/expression/type.hpp"
+
+namespace ein::executor {
+
+DType LoopBody::operand_registers() const {
+    return program == nullptr ? scalar::own_register_dtype(compute) : program->operand_registers();
+}
+
+DType LoopBody::join_registers() const {
+    return program == nullptr ? operand_registers() : program->result_registers();
+}
+
+LoopBody LoopBody::identity(DType type, scalar::Agg agg) {
+    return {nullptr, {0}, 0, type, type, scalar::accumulate_dtype(agg, type), agg};
+}
+
+namespace {
+
+/// What an EinSum reads, and its types, without a program yet.
+LoopBody body_without_program(graph::EinSum const& einsum, KernelTypes const& types) {
+    LoopBody body;
+    body.compute = types.compute;
+    body.join = types.join;
+    body.accumulate = types.accumulate;
+    body.agg = einsum.agg;
+    for (int operand : scalar::operands_of(einsum.join)) body.used.push_back(static_cast<std::size_t>(operand));
+    for (int label : scalar::labels_of(einsum.join))
+        body.indices = std::max(body.indices, static_cast<std::size_t>(label) + 1);
+    return body;
+}
+
+}  // namespace
+
+LoopBody LoopBody::of(graph::EinSum const& einsum, KernelTypes const& types, scalar::Params const& params) {
+    LoopBody body = body_without_program(einsum, types);
+    bool const counts = types.join == DType::boolean && types.accumulate == types.compute &&
+                        kind(types.compute) == Kind::real && !einsum.aggregated().empty();
+    if (counts) body.join = types.accumulate;  // the program gives numbers, which machine code can
+    scalar::Expr const join = counts ? scalar::Expr::cast(body.join, einsum.join) : einsum.join;
+    if (join.op() != scalar::Op::operand || join.node().slot != 0)
+        body.program = std::make_shared<scalar::Program const>(join, types.compute, types.weak, params,
+                                                               scalar::Program::Integers::own);
+    if (body.program == nullptr || einsum.aggregated().empty() || is_complex(types.compute)) return body;
+    auto region = std::make_shared<scalar::ExprRanges const>(einsum.join, params);
+    if (region->chooses_by_index()) body.region = std::move(region);
+    return body;
+}
+
+LoopBody LoopBody::stored(graph::EinSum const& einsum, KernelTypes const& types, scalar::Params const& params,
+                          DType output) {
+    scalar::Expr const& join = einsum.join;
+    bool const real = kind(types.compute) == Kind::real && einsum.aggregated().empty();
+    KernelTypes as_numbers = types;
+    as_numbers.join = as_numbers.accumulate = types.compute;
+    graph::EinSum shorter = einsum;
+    if (real && types.join == types.accumulate && types.join == output &&
+        scalar::VectorLoop::writes(output, types.compute)) {
+        if (join.op() == scalar::Op::cast)
+            shorter.join = join.args()[0];
+        else if (types.join == DType::boolean)
+            shorter.join = scalar::Expr::cast(types.compute, join);
+        scalar::TypeResult const type = scalar::type_of(shorter.join, types.compute, types.weak);
+        if (type.problem.empty() && type.type == types.compute) return of(shorter, as_numbers, params);
+    }
+    return of(einsum, types, params);
+}
+
+std::optional<LoopBody> LoopBody::finding(graph::EinSum const& einsum, KernelTypes const& types,
+                                          scalar::Params const& params) {
+    scalar::Expr const& join = einsum.join;
+    bool const chooses = join.op() == scalar::Op::where && einsum.agg == scalar::Agg::min &&
+                         types.accumulate == DType::i64 && !is_complex(types.compute) &&
+                         join.args()[1].op() == scalar::Op::index && join.args()[2].op() == scalar::Op::number;
+    if (!chooses || !scalar::labels_of(join.args()[0]).empty()) return std::nullopt;
+    scalar::Expr condition = join.args()[0];
+    bool const looks_for_nan = condition.op() == scalar::Op::logical_or && condition.args()[1].op() == scalar::Op::ne &&
+                               condition.args()[1].args()[0] == condition.args()[1].args()[1];
+    if (looks_for_nan && is_exact(types.compute)) condition = condition.args()[0];  // no integer is one
+    scalar::Node const& otherwise = join.args()[2].node();
+    if (!otherwise.integral || otherwise.integer != std::numeric_limits<std::int64_t>::max()) return std::nullopt;
+    LoopBody body = body_without_program(einsum, types);
+    body.finds = join.args()[1].node().slot;
+    body.join = types.compute;
+    scalar::Expr const holds = scalar::Expr::cast(types.compute, condition);
+    body.program = std::make_shared<scalar::Program const>(holds, types.compute, types.weak, params,
+                                                           scalar::Program::Integers::own);
+    return body;
+}
+
+}  // namespace ein::executor
