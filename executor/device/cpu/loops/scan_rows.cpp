@@ -1,6 +1,7 @@
 #include "executor/device/cpu/loops/scan_rows.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <type_traits>
@@ -67,16 +68,24 @@ struct Times {
     static T of(T a, T b) { return static_cast<T>(static_cast<Modular<T>>(a) * static_cast<Modular<T>>(b)); }
 };
 template <class T>
+bool is_nan(T a) {
+    if constexpr (std::is_floating_point_v<T>)
+        return std::isnan(a);
+    else
+        return false;
+}
+
+template <class T>
 struct Least {
     using Limits = std::numeric_limits<T>;
     static constexpr T identity = Limits::has_infinity ? Limits::infinity() : Limits::max();
-    static T of(T a, T b) { return a < b || a != a ? a : b; }
+    static T of(T a, T b) { return a < b || is_nan(a) ? a : b; }
 };
 template <class T>
 struct Most {
     using Limits = std::numeric_limits<T>;
     static constexpr T identity = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
-    static T of(T a, T b) { return a > b || a != a ? a : b; }
+    static T of(T a, T b) { return a > b || is_nan(a) ? a : b; }
 };
 
 template <class T>
