@@ -5,6 +5,7 @@ think it does.
 mistakes_test.py. Exits with 77 (skipped) where NumPy is missing.
 """
 import os
+import pathlib
 import random
 import sys
 import tempfile
@@ -265,6 +266,60 @@ class Mistakes(unittest.TestCase):
             self.assertEqual(el.save({"S": el.tensor(np.ones((30, 30))).sum()}, path), ["S"])
             self.assertIn("g.json", os.listdir(os.path.dirname(path)))
             self.refused("give another path", lambda: el.save({"S": el.ones(3).sum()}, os.path.join(path, "h.json")))
+
+    def test_what_saving_a_graph_does_not_replace(self):
+        with tempfile.TemporaryDirectory() as folder:
+            data, linked, array = (os.path.join(folder, name) for name in ("X.dat0", "link.json", "g.A.npy"))
+            np.save(array, np.eye(20))
+            os.rename(array, data)
+            os.link(data, array)
+            X, elements = el.load(array), pathlib.Path(data).read_bytes()
+            self.refused(f"save: expected a name for the graph, as *.json, found {array!r}, the name of a file of "
+                         f"elements; to save the graph, which einplan reads, write save(outputs, "
+                         f"{array[:-3] + 'json'!r}); to save the elements, numpy.save({array!r}, "
+                         "einloom.run(outputs)['X'])", lambda: el.save({"X": X - X.mean(axis=0)}, array))
+            for name, writes in (("w.npz", "numpy.savez('w.npz', **einloom.run(outputs))"),
+                                 ("w.pt", "torch.save({name: torch.from_numpy(x) for name, x in einloom.run(outputs)"),
+                                 ("w.CSV", "numpy.savetxt('w.CSV', einloom.run(outputs)['X'], delimiter=',')"),
+                                 ("w.safetensors", "save_file(dict(einloom.run(outputs)), 'w.safetensors')"),
+                                 ("w.sched", "the name of a schedule; write save(outputs, 'w.json'), and plan it")):
+                self.refused(writes, lambda name=name: el.save({"X": X}, name))
+                self.assertFalse(os.path.exists(name))
+            self.refused("numpy.savez('w.npz', **{'x': einloom.run(outputs)})", lambda: el.save(X + 1, "w.npz"))
+            # A file that the graph reads stays, whatever it is called: the graph's, one beside it, or a link to one.
+            g = os.path.join(folder, "g.json")
+            A = el.tensor(np.ones((20, 20)), name="A")
+            self.refused("save: expected other files than those that the graph reads, found "
+                         f"{array!r}, which tensor 'g' is read from; save it under another name, such as {g[:-5] + '_graph.json'!r}",
+                         lambda: el.save({"Z": A @ X}, g))
+            os.symlink(array, linked)
+            self.refused("which tensor 'g' is read from", lambda: el.save({"Z": X @ X}, linked))
+            self.refused("which is none and would be lost; give another name", lambda: el.save({"Z": A @ A}, data))
+            for text in ("1 2 3\n", "\x93NUMPY"):
+                with open(g, "w", encoding="latin-1") as file:
+                    file.write(text)
+                self.refused("which is none and would be lost", lambda: el.save({"Z": A @ A}, g))
+            self.assertEqual(pathlib.Path(data).read_bytes(), elements)
+            os.remove(g)
+            for _ in range(2):
+                self.assertEqual(el.save({"Z": A @ A}, os.path.join(folder, "h.json")), ["Z"])
+
+    def test_decompositions_that_no_graph_has_are_numpys_of_what_was_run(self):
+        X = el.tensor(np.arange(12.0).reshape(4, 3), name="X")
+        C = X.T @ X
+        for function in ("eigh", "eigvalsh", "svd", "eig", "cond", "matrix_rank"):
+            self.refused(f"einloom has no 'linalg.{function}': a graph cannot say it, or not yet; compute the matrix "
+                         f"first, C = einloom.run(C), then numpy.linalg.{function}(C), and go on with "
+                         "einloom.tensor of what that gives", lambda function=function: getattr(np.linalg, function)(C))
+            self.refused(f"then numpy.linalg.{function}(C)", lambda function=function: getattr(el.linalg, function))
+        with self.assertRaises(AttributeError) as caught:
+            np.linalg.matrix_rank(C)
+        self.assertNotIn("power iteration", str(caught.exception))
+        self.refused("numpy.unique(einloom.run(x))", lambda: np.unique(C))
+        # What is said, taken at its word: the principal components.
+        _, vectors = np.linalg.eigh(el.run(C))
+        plain = np.arange(12.0).reshape(4, 3)
+        np.testing.assert_allclose(el.run(X @ el.tensor(vectors[:, ::-1][:, :2])), plain @ vectors[:, ::-1][:, :2])
 
     def test_notes_of_planning_are_warnings(self):
         with warnings.catch_warnings(record=True) as caught:

@@ -8,12 +8,10 @@ from typing import Iterable
 import numpy as np
 
 _INSTEAD = {
-    "unique": "its shape depends on elements; use NumPy on the result",
+    "unique": "its shape depends on elements; use NumPy on the result: numpy.unique(einloom.run(x))",
     "nonzero": "its shape depends on elements; use where with three arguments",
-    "linalg.svd": "write a power iteration as a loop (docs/python.md)",
-    "linalg.eigh": "write a power iteration as a loop (docs/python.md)",
-    "linalg.eig": "write a power iteration as a loop (docs/python.md)",
 }
+_ITERATED = ("linalg.svd", "linalg.svdvals", "linalg.eigh", "linalg.eigvalsh", "linalg.eig", "linalg.eigvals")
 
 
 _ATTRIBUTES = {
@@ -77,7 +75,12 @@ def missing_attribute(name: str) -> AttributeError:
 
 def missing(name: str) -> AttributeError:
     """The error for a name that is not there."""
-    instead = _INSTEAD.get(name, "compute it with NumPy before or after the run")
+    instead = _INSTEAD.get(name, "compute it with NumPy before or after the run: einloom.run(x) gives a NumPy array")
+    if name.startswith("linalg."):
+        instead = (f"compute the matrix first, C = einloom.run(C), then numpy.{name}(C), and go on with einloom.tensor "
+                   "of what that gives")
+        if name in _ITERATED:
+            instead += "; of a matrix too large for one machine write a power iteration as a loop (docs/python.md)"
     return AttributeError(f"einloom has no {name!r}: a graph cannot say it, or not yet; {instead}")
 
 

@@ -15,6 +15,8 @@ from ..sources import Csr
 
 _SMALL = 16  # elements that stand in the graph itself; more are easier to read in a file
 
+_FILES = ("npy", "npz", "safetensors", "mtx", "tns", "scipy")  # keys of a tensor's data that name a file
+
 Json = Dict[str, Any]
 
 
@@ -24,11 +26,13 @@ class DataFiles:
     def __init__(self, prefix: str = ""):
         self._prefix = prefix
         self.files: Dict[str, Any] = {}
+        self.read: Dict[str, str] = {}  # names of tensors by the files that they are read from
         self._planned: Set[str] = set()
 
     def data_of(self, leaf: Leaf, name: str) -> Json:
         """The entry `data`, or nothing for a tensor that is given when the graph is run."""
         if leaf.array is None:
+            self.read.update({leaf.data[key]: name for key in _FILES if leaf.data and key in leaf.data})
             return _plain(leaf.data, leaf.dtype)
         if isinstance(leaf.array, Csr):
             return {"scipy": self._file(name, ".npz", leaf)}

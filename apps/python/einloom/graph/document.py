@@ -15,6 +15,7 @@ from .data import DataFiles, Json, largest_type, tensor_json
 from .forms import subscripts, written
 from .fusion import Fusion
 from .naming import GraphNames
+from .saved_files import check_kept, graph_path
 from .scopes import Scopes
 from .sharing import Shared
 
@@ -82,11 +83,12 @@ def save(outputs: Outputs, path: "os.PathLike[str] | str", **extra: Any) -> List
     if isinstance(outputs, (str, os.PathLike)):
         raise refuse("save", "outputs, then the graph's file", f"{os.fspath(outputs)!r} first",
                      f"write save(outputs, \"graph.json\"); elements are numpy.save({os.fspath(outputs)!r}, run(x))")
-    path = os.fspath(path)
+    path = graph_path(os.fspath(path), outputs)
     stem = os.path.basename(path).partition(".")[0]
     document = write_graph(outputs, stem, prefix=f"{stem}.", extra=extra)
     folder = os.path.dirname(os.path.abspath(path))
     try:
+        check_kept(path, [os.path.join(folder, file) for file in document.data.files], document.data.read)
         os.makedirs(folder, exist_ok=True)
         document.data.write(folder)
         with open(path, "w", encoding="utf-8") as file:
