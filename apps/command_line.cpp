@@ -117,25 +117,6 @@ CLI::Validator number_from(double least, bool open) {
     return CLI::Validator(check, "");
 }
 
-void check_written(std::vector<NamedPath> const& written, std::vector<NamedPath> const& read) {
-    namespace fs = std::filesystem;
-    auto const same = [](fs::path const& a, fs::path const& b) {
-        std::error_code error;
-        if (fs::exists(a, error) && !fs::is_regular_file(a, error)) return false;  // a device or a pipe keeps nothing
-        if (fs::equivalent(a, b, error)) return true;
-        return fs::absolute(a).lexically_normal() == fs::absolute(b).lexically_normal();
-    };
-    auto const check = [&](NamedPath const& mine, NamedPath const& other, char const* what) {
-        if (mine.second.empty() || other.second.empty() || !same(mine.second, other.second)) return;
-        throw UsageError(mine.first + ": expected another file than " + other.first + ", which " + what + ", found '" +
-                         mine.second.string() + "' for both; give another name");
-    };
-    for (std::size_t w = 0; w < written.size(); ++w) {
-        for (NamedPath const& input : read) check(written[w], input, "is read");
-        for (std::size_t other = 0; other < w; ++other) check(written[w], written[other], "is written too");
-    }
-}
-
 void write_text(std::filesystem::path const& path, std::string const& text) {
     require_folder_of(path);
     ReplacedFile("", path).write(text);

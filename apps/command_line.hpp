@@ -26,11 +26,6 @@ std::vector<std::string> small_sizes(std::vector<std::pair<std::string, std::str
 /// Accepts finite numbers from `least` on, or, where `open`, above it.
 CLI::Validator number_from(double least, bool open = false);
 
-using NamedPath = std::pair<std::string, std::filesystem::path>;  // an option and its file, or none
-/// @throws UsageError where a file that is written is read too, or is written twice: nobody means to lose the one for
-/// the other
-void check_written(std::vector<NamedPath> const& written, std::vector<NamedPath> const& read);
-
 /// Writes a small text file, whole or not at all (see ReplacedFile). @throws RunError
 void write_text(std::filesystem::path const& path, std::string const& text);
 

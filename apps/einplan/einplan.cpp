@@ -15,6 +15,7 @@
 #include "apps/graph_file.hpp"
 #include "apps/report_errors.hpp"
 #include "apps/started_by.hpp"
+#include "apps/written_places.hpp"
 #include "executor/checkpoint/folder/checkpoint_folder.hpp"
 #include "executor/checkpoint/folder/finished_run.hpp"
 #include "lib/base/files/missing_path.hpp"
@@ -97,6 +98,13 @@ void tell_if_many() {
                              by->launcher + ": -n says how many ranks there will be");
 }
 
+/// @throws UsageError for files that would be lost for what is written
+void check_kept(apps::EinplanOptions const& options, graph::EinGraph const& graph, fs::path const& folder) {
+    apps::check_written(apps::places_written(options), apps::files_read(graph, folder));
+    if (options.writes) apps::refuse_to_replace("-o", options.out, FileUse::schedule, "a schedule's file");
+    if (!options.dry_run) apps::refuse_to_replace("--plan-out", options.plan_out, FileUse::plan, "a plan's file");
+}
+
 double most_calls_a_node(apps::EinplanOptions const& options) {
     int ranks = options.ranks;
     for (int each : options.sweep) ranks = std::max(ranks, each);
@@ -108,6 +116,7 @@ int run(apps::EinplanOptions const& options) {
     apps::GraphFile file = apps::read_graph_file(options.resume.empty() ? options.graph : rest_of(options.resume));
     apps::Machines const machines = apps::read_machines(options);
     apps::GraphPreparation preparation(options, file, machines);
+    check_kept(options, preparation.graph(), file.folder);
     apps::PreparedGraph prepared = preparation.prepare();
     graph::EinGraph const& graph = prepared.graph;
     apps::give_back_blocks_of(static_cast<double>(graph.nodes.size()) * most_calls_a_node(options));

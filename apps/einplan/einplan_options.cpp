@@ -11,6 +11,7 @@
 #include "apps/inputs_below.hpp"
 #include "apps/option_forms.hpp"
 #include "apps/started_by.hpp"
+#include "apps/written_places.hpp"
 #include "executor/checkpoint/folder/checkpoint_number.hpp"
 #include "lib/base/error.hpp"
 #include "lib/base/files/file_kind.hpp"
@@ -159,7 +160,7 @@ void check_and_complete(EinplanOptions& options) {
     if (options.out.empty()) options.out = fs::path(options.graph).replace_extension(".sched");
     check_printed(options, shows);
     if (!options.plan_in.empty()) refuse_other_kind(options.plan_in, FileUse::plan, "a plan");
-    check_written({{"-o", options.out}, {"--plan-out", options.plan_out}},
+    check_written(places_written(options),
                   {{"GRAPH", options.graph}, {"--plan-in", options.plan_in}, {"--cluster", options.cluster}});
     if (!options.plan_in.empty() && (options.parts > 0 || options.decompose != EinplanOptions().decompose))
         throw UsageError(
@@ -167,6 +168,15 @@ void check_and_complete(EinplanOptions& options) {
 }
 
 }  // namespace
+
+std::vector<NamedPath> places_written(EinplanOptions const& options) {
+    std::vector<NamedPath> out;
+    if (options.writes) out.emplace_back("-o", options.out);
+    if (options.writes && options.explain == "html")
+        out.emplace_back("--explain=html", fs::path(options.out).replace_extension(".html"));
+    if (!options.dry_run) out.emplace_back("--plan-out", options.plan_out);
+    return out;
+}
 
 std::optional<EinplanOptions> einplan_options(int argc, char const* const* argv) {
     EinplanOptions options;

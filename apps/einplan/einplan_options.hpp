@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ein::apps {
@@ -36,6 +37,9 @@ struct EinplanOptions {
     bool quiet = false;
     std::vector<std::string> warnings;  // of what may be meant otherwise
 };
+
+/// The files that it writes, by the options that ask for them.
+std::vector<std::pair<std::string, std::filesystem::path>> places_written(EinplanOptions const& options);
 
 /// Nothing when --help or --version was asked for and printed. @throws UsageError
 std::optional<EinplanOptions> einplan_options(int argc, char const* const* argv);

@@ -34,6 +34,7 @@ public:
     /// Sliced until a slice takes no more than so many bytes. Nothing where no product has slices to be made.
     std::optional<PreparedGraph> prepare_sliced(double slice_bytes);
     std::optional<std::int64_t> memory() const { return memory_; }
+    graph::EinGraph const& graph() const { return read_; }
     /// Results must have the same bits in every memory: nothing is sliced.
     bool keeps_order() const { return options_.reproducible; }
 

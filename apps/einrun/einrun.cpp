@@ -15,6 +15,7 @@
 #include "apps/einrun/result_folder.hpp"
 #include "apps/einrun/verify_run.hpp"
 #include "apps/report_errors.hpp"
+#include "apps/written_places.hpp"
 #include "executor/checkpoint/checkpoints.hpp"
 #include "executor/run/finish.hpp"
 #include "executor/run/open_schedule.hpp"
@@ -141,20 +142,21 @@ std::optional<double> job_end_for_all() {
     return end;
 }
 
-/// Outputs that replace files of inputs. With --verify or --checkpoint what is replaced is wanted once more.
-/// @throws UsageError then
-void tell_overwritten(apps::EinrunOptions const& options, RankSchedule const& schedule) {
-    RunSettings const& settings = options.run;
+/// @throws UsageError for files of inputs that outputs, the report or the trace would replace
+void check_inputs_kept(RunSettings const& settings, RankSchedule const& schedule) {
     std::vector<std::string> const texts =
         overwritten_inputs(schedule.header, schedule.data_folder, settings.out, settings.dense_outputs);
-    if (texts.empty()) return;
-    bool const again = options.verify || !settings.checkpoints.folder.empty();
-    std::string const all = joined(texts, "; ");
-    if (again)
-        throw UsageError(std::string(options.verify ? "--verify" : "--checkpoint") +
-                         ": expected inputs that are still there when the run has ended, found that " + all +
-                         "; give another --out, or a copy of the file with --input");
-    warn(all + ": it is replaced when the run ends; give another --out to keep it");
+    if (!texts.empty())
+        throw UsageError("--out: expected a folder where no output replaces an input, found that " +
+                         joined(texts, "; ") + "; give another, as --out new");
+    std::vector<apps::NamedPath> written, texts_of_run{{"--report", settings.report}, {"--trace", settings.trace}};
+    for (auto const& path : output_paths(schedule.header, settings.out, settings.dense_outputs))
+        written.emplace_back("an output", path);
+    written.insert(written.end(), texts_of_run.begin(), texts_of_run.end());
+    apps::check_written(texts_of_run, apps::files_read(schedule.header, schedule.data_folder));
+    apps::check_written(written, {});
+    apps::refuse_to_replace("--report", settings.report, FileUse::report, "a report's file");
+    apps::refuse_to_replace("--trace", settings.trace, FileUse::trace, "a trace's file");
 }
 
 /// One run from the schedule file to the report, as one rank sees it.
@@ -177,7 +179,7 @@ void run_as_rank(apps::EinrunOptions const& options, Transport& transport) {
         if (!first) return;
         std::string const warning = apps::check_result_folder(settings.out, settings.checkpoints.folder);
         if (!warning.empty()) warn(warning);
-        tell_overwritten(options, schedule);
+        check_inputs_kept(settings, schedule);
     });
     compare_with_planning(transport, schedule, settings.strict ? OnChange::refuse : OnChange::warn, messages);
     agree(transport, [&] {

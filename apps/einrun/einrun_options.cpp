@@ -9,6 +9,7 @@
 #include "apps/einrun/durations.hpp"
 #include "apps/inputs_below.hpp"
 #include "apps/option_forms.hpp"
+#include "apps/written_places.hpp"
 #include "lib/base/error.hpp"
 
 namespace ein::apps {

@@ -10,6 +10,7 @@
 #include "apps/graph_inputs.hpp"
 #include "apps/inputs_below.hpp"
 #include "apps/report_errors.hpp"
+#include "apps/written_places.hpp"
 #include "executor/startup/host_memory.hpp"
 #include "lib/base/files/output_place.hpp"
 #include "lib/base/text/sizes.hpp"
@@ -119,6 +120,28 @@ void check_work(relation::Interpreter const& interpreter, graph::EinGraph const&
                           format_count(operations) + "; use einplan and einrun, or give --limit");
 }
 
+fs::path place_of(std::string output, fs::path const& folder) {
+    std::replace(output.begin(), output.end(), '/', '.');
+    return folder / (output + ".npy");
+}
+
+/// No output replaces a file that is read, but that of a tensor which is the output itself.
+/// @throws UsageError
+void check_kept(graph::EinGraph const& graph, fs::path const& folder, fs::path const& out) {
+    if (out.empty()) return;
+    std::vector<NamedPath> written;
+    for (ValueId const output : graph.outputs) {
+        std::string const& name = graph.value(output).name;
+        fs::path const place = place_of(name, out);
+        auto const leaf = std::ranges::find(graph.leaves, output, &graph::Leaf::value);
+        std::string const* const own = leaf == graph.leaves.end() ? nullptr : tensor::file_of(leaf->source);
+        std::error_code error;
+        if (own == nullptr || !fs::equivalent(folder / *own, place, error))
+            written.emplace_back("--out, output '" + name + "'", place);
+    }
+    check_written(written, files_read(graph, folder));
+}
+
 int eval(EvalOptions const& options) {
     GraphFile file = read_graph_file(options.path);
     graph::EinGraph graph = graph::lower_graph(read_graph(file, options.inputs));
@@ -128,6 +151,7 @@ int eval(EvalOptions const& options) {
     relation::Interpreter interpreter(graph, leaf_reader(graph, file.folder),
                                       given_params(options.params, graph.params, names_of_leaves(graph)));
     check_work(interpreter, graph, options.limit, file.name);
+    check_kept(graph, file.folder, options.out);
     if (!options.out.empty()) make_folder(options.out, "--out");
     for (ValueId output : graph.outputs) {
         tensor::HostTensor const tensor = interpreter.whole(output);
@@ -139,9 +163,8 @@ int eval(EvalOptions const& options) {
             say("eintool", "note: " + std::to_string(found.nan) + " of " + std::to_string(tensor.elements()) +
                                " elements of '" + name +
                                "' are NaN; einrun --check-finite says in which node they begin");
-        std::replace(name.begin(), name.end(), '/', '.');
         if (options.out.empty()) continue;
-        fs::path const written = fs::path(options.out) / (name + ".npy");
+        fs::path const written = place_of(name, options.out);
         tensor::write_npy(written, tensor);
         tensor::remove_other_form(written, input_files(graph, file.folder));
     }

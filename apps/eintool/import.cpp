@@ -16,6 +16,7 @@
 #include "apps/eintool/network/import_network.hpp"
 #include "apps/eintool/qasm/import_qasm.hpp"
 #include "apps/inputs_below.hpp"
+#include "apps/written_places.hpp"
 #include "lib/base/error.hpp"
 #include "lib/base/json.hpp"
 #include "lib/base/text/letters.hpp"
@@ -200,9 +201,13 @@ std::string imported(ImportOptions const& options) {
 int import(ImportOptions const& options) {
     check_options(options);
     std::string const text = imported(options);
-    graph::read_graph(text,
-                      options.format == "einsum" ? "--shapes" : options.what);  // refuses shapes that do not fit
+    graph::EinGraph const made =  // refuses shapes that do not fit
+        graph::read_graph(text, options.format == "einsum" ? "--shapes" : options.what);
     if (options.out.empty()) return std::fputs(text.c_str(), stdout) < 0 ? 1 : 0;
+    std::vector<NamedPath> read = files_read(made, std::filesystem::path(options.out).parent_path());
+    if (options.format != "einsum") read.emplace_back("WHAT", options.what);
+    check_written({{"-o", options.out}}, read);
+    refuse_to_replace("-o", options.out, FileUse::graph, "a graph's file");
     write_text(options.out, text);
     return 0;
 }

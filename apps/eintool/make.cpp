@@ -6,6 +6,7 @@
 #include "apps/command_line.hpp"
 #include "apps/eintool/commands.hpp"
 #include "apps/eintool/make/graph_kind.hpp"
+#include "apps/written_places.hpp"
 #include "lib/base/error.hpp"
 #include "lib/graph/read_graph.hpp"
 
@@ -30,6 +31,7 @@ int make(Command const& command) {
     std::string const text = make_graph(kind_named(command.kind), command.wanted);
     check_graph(text, "make " + command.kind);
     if (command.out.empty()) return std::fputs(text.c_str(), stdout) < 0 ? 1 : 0;
+    refuse_to_replace("-o", command.out, FileUse::graph, "a graph's file");
     write_text(command.out, text);
     return 0;
 }

@@ -12,6 +12,7 @@
 #include "apps/command_line.hpp"
 #include "apps/eintool/commands.hpp"
 #include "apps/eintool/measure/measure_cluster.hpp"
+#include "apps/written_places.hpp"
 #include "executor/startup/core_sets.hpp"
 #include "executor/startup/node_names.hpp"
 #include "lib/base/text/sizes.hpp"
@@ -176,6 +177,7 @@ void write_cluster(executor::Transport& transport, std::vector<executor::Seat> c
 
 /// @param file  for what is measured; "" where nothing is
 int preflight(std::string const& file) {
+    refuse_to_replace("--cluster-out", file, FileUse::cluster, "a cluster's file");
     MpiSettings const set = mpi_settings();
     // Nodes that are one host crash one another by shared memory: this program talks without it, to say so, unless it
     // is to measure.

@@ -2,6 +2,7 @@
 #include "apps/einplan/screen/plan_summary.hpp"
 #include "apps/graph_file.hpp"
 #include "apps/library/state.hpp"
+#include "apps/written_places.hpp"
 #include "lib/schedule/file/file.hpp"
 #include "lib/schedule/file/origin.hpp"
 
@@ -60,6 +61,7 @@ void Schedule::write(std::string const& file) const {
         schedule::Schedule out = state_->schedule;
         out.header.folder = apps::folder_seen_from(state_->folder, file);
         schedule::note_input_files(out.header, state_->folder);
+        apps::check_written({{"Schedule::write", file}}, apps::files_read(out.header, state_->folder));
         schedule::write_file(out, file);
     });
 }

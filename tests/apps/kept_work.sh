@@ -60,7 +60,7 @@ for pair in "outer outer/ck" "outer2/out outer2" "o ."; do
 done
 rm -f .lock finished.json
 
-# An output that replaces the file of an input is told, and refused where the input is wanted once more.
+# No output replaces the file of an input.
 mkdir -p results
 cp res/B.npy results/W1.npy
 cp res/B.npy W0.npy
@@ -70,12 +70,25 @@ cat > step.json << 'EOF'
 EOF
 expect 0 "" einplan step.json -n 1 -q
 told="output 'W1' is written to results/W1.npy, which tensor 'W' is read from"
-expect 2 "--verify: expected inputs that are still there when the run has ended, found that $told; give another --out" \
-    einrun step.sched -q --verify
-expect 2 "--checkpoint: expected inputs that are still there" einrun step.sched -q --checkpoint other
+expect 2 "--out: expected a folder where no output replaces an input, found that $told; give another, as --out new" \
+    einrun step.sched -q
+expect 2 "found that $told" einrun step.sched -q --input W="$work/results/../results/W1.npy"
+expect 2 "--report: expected another file than that of tensor 'W', which is read, found 'results/W1.npy' for both" \
+    einrun step.sched -q --out new --report results/W1.npy
+expect 2 "--trace: expected another file than an output, which is written too, found 'new/W1.npy' for both" \
+    einrun step.sched -q --out new --trace new/W1.npy
+expect 2 "--out, output 'W1': expected another file than that of tensor 'W', which is read, found 'results/W1.npy' for \
+both; give another name" eintool eval step.json --out results
+expect 2 "-o: expected another file than that of tensor 'W', which is read, found './results/W1.npy' for both" \
+    einplan step.json -n 1 -o ./results/W1.npy
+expect 2 "--plan-out: expected another file than that of tensor 'W', which is read" \
+    einplan step.json -n 1 --plan-out results/W1.npy
+ln results/W1.npy linked.sched
+expect 2 "-o: expected another file than that of tensor 'W', which is read, found 'linked.sched' for both" \
+    einplan step.json -n 1 -o linked.sched
+expect 2 "--explain=html: expected another file than -o, which is written too, found 'both.html' for both" \
+    einplan step.json -n 1 -o both.html --explain=html
 expect 0 "" cmp results/W1.npy W0.npy
-expect 0 "warning: $told: it is replaced when the run ends; give another --out to keep it" einrun step.sched -q
-expect 2 "found that $told" einrun step.sched -q --verify --input W="$work/results/../results/W1.npy"
 expect 0 "" einrun step.sched -q --verify --input W=W0.npy
 expect 0 "" einrun step.sched -q --verify --out fresh
 # One that is the input itself stays as it is.
@@ -84,6 +97,26 @@ mkdir same
 cp W0.npy same/W.npy
 expect 0 "" einplan same.json -n 1 -q
 expect 0 "" einrun same.sched -q --verify --out same
+
+# Nor does a file of one kind replace one of another.
+lost="under that name, found 'W0.npy', a .npy file, which would be lost; give another name, or remove it first"
+expect 2 "-o: expected a schedule's file, or none, $lost" einplan add.json -n 1 -o W0.npy
+expect 2 "--plan-out: expected a plan's file, or none, $lost" einplan add.json -n 1 --plan-out W0.npy
+expect 2 "-o: expected a graph's file, or none, $lost" eintool make matmul 4 4 4 -o W0.npy
+expect 2 "-o: expected a graph's file, or none, $lost" \
+    eintool import einsum "ij,jk->ik" --shapes 2x3,3x4 -o W0.npy
+expect 2 "--report: expected a report's file, or none, $lost" einrun add.sched -q --report W0.npy
+expect 2 "--trace: expected a trace's file, or none, $lost" einrun add.sched -q --trace W0.npy
+expect 2 "--cluster-out: expected a cluster's file, or none, $lost" eintool preflight --cluster-out W0.npy
+expect 2 "found 'step.json', a graph, which would be lost" einplan add.json -n 1 -o step.json
+expect 2 "found 'add.sched', a schedule, which would be lost" eintool make matmul 4 4 4 -o add.sched
+echo '{"einsum": "ij,jk->ik", "shapes": [[2, 3], [3, 4]]}' > net.json
+expect 2 "-o: expected another file than WHAT, which is read, found 'net.json' for both" \
+    eintool import opt_einsum net.json -o net.json
+expect 0 "" cmp W0.npy res/B.npy
+expect 0 "" einplan add.json -n 1 -q -o add.sched
+expect 0 "" eintool make matmul 4 4 4 -o made.json
+expect 0 "" eintool make matmul 4 4 8 -o made.json
 
 # A script is printed, a schedule is a file.
 expect 2 "-o: expected the schedule's file, since --batch prints the script, found 'job.sh'; write > job.sh" \

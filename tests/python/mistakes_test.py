@@ -290,7 +290,8 @@ class Mistakes(unittest.TestCase):
             g = os.path.join(folder, "g.json")
             A = el.tensor(np.ones((20, 20)), name="A")
             self.refused("save: expected other files than those that the graph reads, found "
-                         f"{array!r}, which tensor 'g' is read from; save it under another name, such as {g[:-5] + '_graph.json'!r}",
+                         f"{array!r}, which tensor 'g' is read from; save it under another name, such as "
+                         f"{g[:-5] + '_graph.json'!r}",
                          lambda: el.save({"Z": A @ X}, g))
             os.symlink(array, linked)
             self.refused("which tensor 'g' is read from", lambda: el.save({"Z": X @ X}, linked))
