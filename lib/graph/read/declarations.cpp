@@ -1,13 +1,13 @@
 #include "lib/graph/read/declarations.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "lib/base/limits.hpp"
 #include "lib/base/text/near_names.hpp"
 #include "lib/graph/ein_graph.hpp"
 #include "lib/graph/read/fields.hpp"
 #include "lib/graph/read/gradient_form.hpp"
+#include "lib/graph/read/name_mends.hpp"
 
 namespace ein::graph {
 namespace {
@@ -116,38 +116,9 @@ std::optional<std::size_t> resolve(Cursor const& at, Names& names, std::string c
     return number;
 }
 
-/// What is made of a name that is there: a file of it, a part of it, its transpose.
-std::string derived_mend(std::string const& name, std::vector<std::string> const& known) {
-    auto const has = [&](std::string const& stem) { return std::ranges::find(known, stem) != known.end(); };
-    auto const before = [&](std::size_t at) { return at == std::string::npos ? "" : name.substr(0, at); };
-    std::string const stem = before(name.rfind('.')), whole = before(name.find('['));
-    if ((name.ends_with(".npy") || name.ends_with(".npz")) && has(stem))
-        return "write the name alone: \"" + stem + "\"";
-    if (name.ends_with(".T") && has(stem))
-        return "write \"" + stem + "\" and exchange its labels, as kj for jk, or make a node of it: {\"op\": " +
-               "\"transpose\", \"inputs\": [\"" + stem + "\"]}";
-    if (name.ends_with(']') && has(whole))
-        return "make a node of it: {\"op\": \"slice\", \"inputs\": [\"" + whole + "\"], \"slices\": \"" +
-               name.substr(whole.size() + 1, name.size() - whole.size() - 2) + "\"}";
-    return "";
-}
-
-/// "g/W" where a gradient has that, of "dW", "grad_W", "W.grad" and "loss/W", as others call it.
-std::string gradient_meant(std::string const& name, std::vector<std::string> const& known) {
-    std::vector<std::string> tensors;
-    for (std::string const begin : {"d", "g_", "d_", "grad_", "grad/"})
-        if (name.starts_with(begin)) tensors.push_back(name.substr(begin.size()));
-    for (std::string const end : {"_grad", ".grad", "_g"})
-        if (name.ends_with(end)) tensors.push_back(name.substr(0, name.size() - end.size()));
-    if (auto const slash = name.rfind('/'); slash != std::string::npos) tensors.push_back(name.substr(slash + 1));
-    for (std::string const& tensor : tensors)
-        for (std::string const& other : known)
-            if (!tensor.empty() && other.ends_with("/" + tensor)) return other;
-    return "";
-}
-
 /// {"of": "loss", "wrt": ["W1", "W2"]}
-void resolve_gradient(NodeDeclaration& declaration, Names& names) {
+/// @param nodes  the list that it stands in
+void resolve_gradient(NodeDeclaration& declaration, Cursor const& nodes, Names& names) {
     Cursor const grad = declaration.node.at("grad");
     declaration.usable = grad.value().is_object();
     if (!declaration.usable)
@@ -163,7 +134,15 @@ void resolve_gradient(NodeDeclaration& declaration, Names& names) {
     for (Cursor const& each : *list) {
         if (each.value().is_number())
             each.fail("the name of a tensor", brief(each.value()), "name what to differentiate by: \"wrt\": [\"W\"]");
-        declaration.inputs.push_back(each.value().is_number() ? std::nullopt : resolve(each, names, declaration.name));
+        std::string const name = each.value().is_string() ? each.value().get<std::string>() : "";
+        std::string const tensor = names.find(name) || !names.complete() ? "" : names.as_tensor(name);
+        if (!tensor.empty() && of)
+            each.fail(
+                "the name of a tensor or node", quote(name),
+                mend_gradient_by_param(nodes.value(), of->value().is_string() ? of->value().get<std::string>() : "",
+                                       name, names.depth() > 0, tensor));
+        bool const told = each.value().is_number() || (!tensor.empty() && of);
+        declaration.inputs.push_back(told ? std::nullopt : resolve(each, names, declaration.name));
     }
 }
 
@@ -332,15 +311,15 @@ std::string Names::suggestion(std::string const& name, std::string const& own) {
 std::string Names::param_mend(std::string const& name) const {
     auto const param = params_.find(name);
     if (param == params_.end()) return around_ != nullptr ? around_->param_mend(name) : "";
-    double const value = param->second;
-    std::string const number = std::isfinite(value)  ? Json(value).dump()
-                               : std::isnan(value)   ? "\"nan\""
-                               : std::signbit(value) ? "\"-inf\""
-                                                     : "\"inf\"";
-    return "it is a param, which joins read by name; to read it as a tensor, or differentiate by it, write it as one: "
-           "\"tensors\": {" +
-           Json(name).dump() + ": {\"shape\": [], \"data\": {\"fill\": " + number + "}}} in place of \"params\": {" +
-           Json(name).dump() + ": " + number + "}";
+    return "it is a param, which joins read by name; to read it as a tensor, write it as one: " +
+           tensor_for_param(name, param->second) +
+           "; a node whose join reads it then has it among its inputs too, with a term of no labels: \"j,->j\"";
+}
+
+std::string Names::as_tensor(std::string const& name) const {
+    auto const param = params_.find(name);
+    if (param != params_.end()) return tensor_for_param(name, param->second);
+    return around_ != nullptr ? around_->as_tensor(name) : "";
 }
 
 /// For a name, or LOOP/NAME, that a loop's body has for itself.
@@ -384,7 +363,7 @@ std::vector<NodeDeclaration> declare_nodes(Cursor const& nodes, Names& names) {
     }
     for (NodeDeclaration& declaration : declarations)
         if (declaration.usable)
-            declaration.is_gradient() ? resolve_gradient(declaration, names)
+            declaration.is_gradient() ? resolve_gradient(declaration, nodes, names)
             : declaration.is_loop()   ? resolve_loop(declaration, names)
                                       : resolve_inputs(declaration, names);
     return declarations;

@@ -60,6 +60,8 @@ public:
     std::string suggestion(std::string const& name, std::string const& own = {});
     /// Params, which are read in joins alone.
     void note_params(scalar::Params const& params) { params_ = params; }
+    /// For a param, the tensor that may stand in its place (tensor_for_param); "" for other names.
+    std::string as_tensor(std::string const& name) const;
     /// Says of a name that it is a node's in a loop's body, and `loop` is that loop: nobody outside sees it.
     /// @param left  what the loop leaves it as, where it is carried: "fit/W"
     void note_inner(std::string const& name, std::string const& loop, std::string const& left) {

@@ -329,7 +329,7 @@ TEST_CASE("a param that is to be differentiated by is shown as the tensor that i
             {"name": "g", "grad": {"of": "f", "wrt": ["eta"]}}], "outputs": ["f"]})");
         REQUIRE(faults.size() == 1);
         CHECK_THAT(faults[0].fix,
-                   Catch::Contains("write it as one: \"tensors\": {\"eta\": {\"shape\": [], \"data\": "
+                   Catch::Contains("write it as a tensor: \"tensors\": {\"eta\": {\"shape\": [], \"data\": "
                                    "{\"fill\": " +
                                    std::string(written) + "}}} in place of \"params\": {\"eta\": " + written + "}"));
     }

@@ -172,11 +172,43 @@ TEST_CASE("what a loop's condition and a gradient's param are is told with its m
                node + R"(}], "outputs": ["p"]})";
     };
     check_fault(faults_of(graph(R"("grad": {"of": "p", "wrt": ["eta"]})")),
-                {"", "/nodes/1/grad/wrt/0", "it is a param, which joins read by name"});
+                {"", "/nodes/1/grad/wrt/0",
+                 R"(it is a param; to differentiate by it, write it as a tensor: "tensors": {"eta": {"shape": [], )"
+                 R"("data": {"fill": 0.1}}} in place of "params": {"eta": 0.1}, and add "eta" to the inputs of 'p' )"
+                 R"(("einsum": "j,->"), whose join goes on reading it by name)"});
+    check_fault(faults_of(graph(R"("einsum": "j,->j", "inputs": ["W", "eta"])")),
+                {"", "/nodes/1/inputs/1",
+                 R"(it is a param, which joins read by name; to read it as a tensor, write it)"
+                 R"( as one: "tensors": {"eta": {"shape": [], "data": {"fill": 0.1}}})"});
     check_fault(faults_of(graph(R"("loop": {"while": "loss > 0.1", "max": 9, "carry": {"W": "w1"}, "body": [
                     {"name": "loss", "einsum": "j->", "inputs": ["W"]},
                     {"name": "w1", "op": "relu", "inputs": "W"}]})")),
                 {"", "/nodes/1/loop/while", R"("inputs": ["loss"], "join": "x > 0.1"}, then write "while": "more")"});
+}
+
+TEST_CASE("a gradient by a param that matters through iterations alone has none", "[lib][graph][mends]") {
+    auto const faults = [](std::string const& joins, std::string const& inside, std::string const& outside) {
+        return faults_of(
+            R"({"eingraph": 1, "params": {"eta": 0.1}, "tensors": {"W": {"shape": [4], "data": {"fill": 0}}},
+            "nodes": [{"name": "fit", "loop": {"times": 3, "carry": {"W": "w1"}, "body": [
+                {"name": "loss", "einsum": "j->", "inputs": ["W"], "join": "x^2"})" +
+            inside + R"(, {"name": "w1", "einsum": "j->j", "inputs": ["W"], "join": ")" + joins +
+            R"("}]}}, {"name": "end", "einsum": "j->", "inputs": ["fit/W"])" + "}" + outside +
+            R"(], "outputs": ["fit/W"]})");
+    };
+    std::string const by_eta = R"(, {"name": "g", "grad": {"of": ")";
+    std::string const unroll =
+        R"('w1' does, so that it matters through iterations alone, which gradients do not go through; write the )"
+        R"(iterations as nodes in place of the loop (in Python a for loop writes them), with "tensors": {"eta": )"
+        R"({"shape": [], "data": {"fill": 0.1}}} in place of "params": {"eta": 0.1}, and add "eta" to the inputs of )"
+        R"('w1' ("einsum": "j,->j"), whose join goes on reading it by name)";
+    check_fault(faults("x - eta*2", by_eta + R"(loss", "wrt": ["eta"]}})", ""),
+                {"", "/nodes/0/loop/body/1/grad/wrt/0",
+                 "it is a param, and 'loss' of one iteration does not read it: " + unroll});
+    check_fault(faults("x - eta*2", "", by_eta + R"(end", "wrt": ["eta"]}})"),
+                {"", "/nodes/2/grad/wrt/0", "it is a param, and 'end' does not read it: " + unroll});
+    check_fault(faults("x - 2", "", by_eta + R"(end", "wrt": ["eta"]}})"),
+                {"", "/nodes/2/grad/wrt/0", "it is a param that no join reads; correct the name"});
 }
 
 TEST_CASE("the mends of a condition and a loss that are no scalars can be written", "[lib][graph][mends]") {

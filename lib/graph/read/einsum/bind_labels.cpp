@@ -96,7 +96,7 @@ private:
             einsum_.fail((is_open(term) ? "a tensor of at least " : "a tensor of ") + axes + " for term " +
                              std::to_string(k + 1) + " " + quote(joined(term)),
                          quote(inputs_[k]->name) + " (" + place(k) + ") of shape " + to_string(inputs_[k]->shape),
-                         order_fix(term, order));
+                         order_fix(term, order) + split_fix(k));
         }
         return good;
     }
@@ -124,6 +124,17 @@ private:
                (maybe_word ? ", or, if " + quote(joined(term)) + " is one label, use lists: {\"in\": [[\"" +
                                  joined(term) + "\"]], ...}"
                            : "");
+    }
+
+    /// Where a term has one label more than its tensor, as heads that nobody split off.
+    std::string split_fix(std::size_t k) const {
+        Shape const& shape = inputs_[k]->shape;
+        if (is_open(subscripts_.inputs[k]) || subscripts_.inputs[k].size() != shape.size() + 1 || shape.empty())
+            return "";
+        std::string extents;
+        for (std::size_t axis = 0; axis + 1 < shape.size(); ++axis) extents += std::to_string(shape[axis]) + ", ";
+        return "; to split an axis into two, as into heads, reshape before: {\"op\": \"reshape\", \"inputs\": [\"" +
+               inputs_[k]->name + "\"], \"shape\": [" + extents + "N, -1]}";
     }
 
     std::size_t most_open_axes() const {
@@ -237,6 +248,10 @@ private:
         std::vector<Term> terms = subscripts_.inputs;
         std::swap(terms[operand][a], terms[operand][b]);
         if (!einsum_.value().is_string()) return Json(terms[operand]).dump() + " in its place";
+        return text_of(std::move(terms));
+    }
+    /// The einsum, a text, with other terms for its inputs.
+    std::string text_of(std::vector<Term> terms) const {
         std::string const& written = einsum_.value().get_ref<std::string const&>();
         bool words = false;  // a space between labels, not beside ',' or '->'
         for (std::size_t at = written.find(' '); at != std::string::npos; at = written.find(' ', at + 1)) {
@@ -292,10 +307,50 @@ private:
         for (int label : bound_.output) {
             if (known(label).in_input || known(label).in_sizes) continue;
             einsum_.fail("an extent for the output's label " + quote(name(label)), "none: no input has it",
-                         "give it: \"sizes\": {\"" + name(label) + "\": N}, or correct the label");
+                         mend_lone_label(label));
             failed_ = true;
         }
         for (Known const& label : known_) bound_.extents.push_back(label.extent);
+    }
+
+    /// A size repeats the result; an axis that is split into two is reshaped before.
+    std::string mend_lone_label(int lone) const {
+        std::string const repeats = "\"sizes\": {\"" + name(lone) + "\": N} repeats the result N times along it";
+        auto const split = label_to_split();
+        bool const text = einsum_.value().is_string();
+        if (!split || !text || is_open(subscripts_.output)) return repeats + "; for another axis correct the label";
+        std::vector<Term> terms = subscripts_.inputs;
+        std::string reshapes;
+        for (std::size_t k = 0; k < terms.size(); ++k) {
+            auto const at = std::ranges::find(terms[k], name(*split));
+            if (is_open(terms[k])) return repeats;
+            if (at == terms[k].end()) continue;
+            std::string shape;
+            for (std::size_t axis = 0; axis < axes_[k].size(); ++axis)
+                shape += (axis == 0 ? "" : ", ") +
+                         (axes_[k][axis] == *split ? "N, -1" : std::to_string(inputs_[k]->shape[axis]));
+            reshapes += (reshapes.empty() ? "{\"op\": \"reshape\", \"inputs\": [\""
+                                          : ", and {\"op\": \"reshape\", \"inputs\": [\"") +
+                        inputs_[k]->name + "\"], \"shape\": [" + shape + "]}";
+            terms[k].insert(at, name(lone));
+        }
+        return repeats + "; to split " + quote(name(*split)) +
+               " into N parts, as heads are, reshape before: " + reshapes + ", and write " + text_of(std::move(terms)) +
+               "; else correct the label";
+    }
+    /// The last label that several inputs have and the result lacks, as one that heads are cut from; else the last one
+    /// of the first input.
+    std::optional<int> label_to_split() const {
+        std::optional<int> found;
+        for (std::size_t label = 0; label < bound_.labels.size(); ++label) {
+            int const number = static_cast<int>(label);
+            auto const has = [&](std::vector<int> const& axes) {
+                return std::ranges::find(axes, number) != axes.end();
+            };
+            if (!has(bound_.output) && std::ranges::count_if(axes_, has) > 1) found = number;
+        }
+        if (!found && !axes_.empty() && !axes_[0].empty()) found = axes_[0].back();
+        return found;
     }
 
     void squeeze() {

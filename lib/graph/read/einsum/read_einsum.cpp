@@ -6,6 +6,7 @@
 #include "lib/graph/labels.hpp"
 #include "lib/graph/ops/recipes.hpp"
 #include "lib/graph/read/einsum/bind_labels.hpp"
+#include "lib/graph/read/einsum/join_mends.hpp"
 #include "lib/graph/read/einsum/named_agg.hpp"
 #include "lib/graph/read/einsum/read_join.hpp"
 #include "lib/graph/read/einsum/read_path.hpp"
@@ -76,10 +77,13 @@ std::vector<std::string> names_of_inputs(NodeContext const& context) {
 }
 
 /// A join may use another tensor's elements by its name only when the node reads it.
-std::optional<Join> read_join(NodeContext const& context, scalar::Names const& names) {
+std::optional<Join> read_join(NodeContext const& context, Subscripts const& subscripts, scalar::Names const& names) {
     Faults told("");
     Cursor const node(context.node.value(), told, context.node.pointer());
-    auto join = graph::read_join(node, names);
+    auto join = graph::read_join(node, names, [&](std::string_view text, std::vector<scalar::ParseFault>& faults) {
+        bool const sums = !node.has("agg") || node.at("agg").value() == "sum";
+        mend_join(text, names, {context.name, context.input_names(), subscripts, sums}, faults);
+    });
     for (Fault const& fault : told.list()) {
         std::string const& found = fault.found;
         bool const quoted = found.size() > 2 && found.front() == '\'' && found.back() == '\'';
@@ -107,7 +111,7 @@ void check_join_names(NodeContext const& context, Subscripts const& subscripts) 
     for (auto const& term : subscripts.inputs) add(term);
     add(subscripts.output);
     names.extents.assign(names.labels.size(), 1);
-    read_join(context, names);
+    read_join(context, subscripts, names);
 }
 
 bool check_complex(Cursor const& node, NamedAgg const& agg, DType join) {
@@ -228,11 +232,12 @@ private:
     /// Reads the join and checks everything that depends on it.
     /// @return the join's type; nothing when there are faults
     std::optional<DType> complete(EinSum& einsum, DType output) {
-        auto join = read_join(context_, {static_cast<int>(inputs_.size()),
-                                         einsum.labels,
-                                         context_.params,
-                                         {einsum.extents.begin(), einsum.extents.end()},
-                                         names_of_inputs(context_)});
+        auto join = read_join(context_, *fields_.subscripts,
+                              {static_cast<int>(inputs_.size()),
+                               einsum.labels,
+                               context_.params,
+                               {einsum.extents.begin(), einsum.extents.end()},
+                               names_of_inputs(context_)});
         if (!join || !fields_.agg) return std::nullopt;
         einsum.join = join->expr;
         Cursor const& node = context_.node;

@@ -13,7 +13,7 @@ std::string indented(std::string const& lines) {
 
 }  // namespace
 
-std::optional<ReadExpression> read_expression(Cursor const& at, scalar::Names const& names) {
+std::optional<ReadExpression> read_expression(Cursor const& at, scalar::Names const& names, MendFaults const& mend) {
     auto const text = at.string();
     if (!text) return std::nullopt;
     if (text->size() > static_cast<std::size_t>(most(Limit::expression))) {
@@ -22,6 +22,7 @@ std::optional<ReadExpression> read_expression(Cursor const& at, scalar::Names co
         return std::nullopt;
     }
     scalar::ParseResult result = scalar::parse(*text, names, scalar::max_join_depth);
+    if (mend && !result.faults.empty()) mend(*text, result.faults);
     for (scalar::ParseFault const& fault : result.faults)
         at.fail(fault.expected, fault.found, fault.fix + indented(scalar::with_caret(*text, fault.where)));
     if (!result.faults.empty()) return std::nullopt;

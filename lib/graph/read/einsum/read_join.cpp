@@ -22,11 +22,11 @@ Expr product_of_all(std::size_t operands) {
                                              : balanced_product(0, operands);
 }
 
-std::optional<Join> read_join(Cursor const& node, scalar::Names const& names) {
+std::optional<Join> read_join(Cursor const& node, scalar::Names const& names, MendFaults const& mend) {
     if (!node.has("join")) return Join{product_of_all(static_cast<std::size_t>(names.operands)), {}};
     Cursor const at = node.at("join");
     if (!at.value().is_string()) return std::nullopt;  // reported by the syntax check
-    auto read = read_expression(at, names);
+    auto read = read_expression(at, names, mend);
     return read ? std::optional(Join{std::move(read->expr), std::move(read->places)}) : std::nullopt;
 }
 

@@ -14,7 +14,7 @@ using Join = ReadExpression;  // no places without a "join"
 
 /// @param node  the node; without a "join" the join is the product of all operands
 /// @return nothing when it has a fault
-std::optional<Join> read_join(Cursor const& node, scalar::Names const& names);
+std::optional<Join> read_join(Cursor const& node, scalar::Names const& names, MendFaults const& mend = nullptr);
 
 /// The type of a join of operands of `inputs` under an output type; nothing, and a fault, when it has none.
 /// @param compute  that it runs in, where that is not what graph::compute_type says

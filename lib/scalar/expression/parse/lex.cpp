@@ -1,5 +1,6 @@
 #include "lib/scalar/expression/parse/lex.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace ein::scalar {
@@ -24,6 +25,15 @@ std::size_t character_length(std::string_view text, std::size_t at) {
 }
 
 }  // namespace
+
+LabelOfSize label_of_size(std::string_view text, std::size_t from) {
+    std::size_t first = text.find_first_not_of(" \t\n\r", from);
+    bool const bracket = first < text.size() && text[first] == '[';
+    first = bracket ? first + 1 : std::min(first, text.size());
+    std::size_t const last = text.find(bracket ? ']' : ')', first);
+    if (last == std::string_view::npos) return {{}, first, std::nullopt};
+    return {text.substr(first, last - first), first, bracket ? last + 1 : last};
+}
 
 Token Lexer::take(TokenKind kind, std::size_t length) {
     Token const token{kind, text_.substr(at_, length), at_};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string_view>
 
 namespace ein::scalar {
@@ -14,6 +15,15 @@ struct Token {
     std::string_view text;  // as written; of a label: what stands between the brackets
     std::size_t where = 0;  // offset of the first character
 };
+
+/// What stands in size(...), a label or a label in brackets. It may be any text.
+struct LabelOfSize {
+    std::string_view label;
+    std::size_t first = 0;           // where it begins
+    std::optional<std::size_t> end;  // what is read next; nothing where it is not closed
+};
+/// @param from  behind the '('
+LabelOfSize label_of_size(std::string_view text, std::size_t from);
 
 /// Hands out one token after another; the text must outlive it.
 class Lexer {

@@ -22,13 +22,6 @@ struct Stop {
 };
 
 constexpr int comparison_binds = static_cast<int>(Binds::comparison);
-
-/// The operator between two operands that a token is; ^ belongs to power(): it binds tighter than a minus before it.
-std::optional<Infix> infix(Token const& token) {
-    bool const may_be = token.kind == TokenKind::symbol || token.kind == TokenKind::name;
-    return may_be ? infix_from_text(token.text) : std::nullopt;
-}
-
 /// What a taken spelling may grow to where it is written out: its arguments come several times.
 constexpr std::int64_t most_written_out = 100'000;
 
@@ -134,7 +127,7 @@ private:
     Expr binary(int least) {
         Expr left = at_negation() && least <= comparison_binds ? negation() : unary();
         for (;;) {
-            auto const next = infix(now_);
+            auto const next = infix_of(now_);
             if (!next || next->binds < least) return left;
             if (next->binds == comparison_binds) {
                 left = comparisons(std::move(left));
@@ -159,7 +152,7 @@ private:
     /// "a < b", and chains as Python's: "a < b < c" is "a < b && b < c".
     Expr comparisons(Expr left) {
         Expr all;
-        for (auto next = infix(now_); next && next->binds == comparison_binds; next = infix(now_)) {
+        for (auto next = infix_of(now_); next && next->binds == comparison_binds; next = infix_of(now_)) {
             std::size_t const where = now_.where;
             advance();
             Expr right = binary(comparison_binds + 1);
@@ -243,6 +236,7 @@ private:
             if (now_.kind != TokenKind::name) unexpected("a function after '.'");
             Token const function = now_;
             advance();
+            if (at("(") && passed_aggregation(function, true)) continue;
             std::vector<Expr> args{std::move(operand)};
             if (at("(")) arguments(args);
             operand = applied(function, std::move(args));
@@ -275,22 +269,31 @@ private:
 
     /// size(label) or size([label]); a label may be any text, so it is no token.
     Expr extent(Token const& function) {
-        std::size_t first = text_.find_first_not_of(" \t\n\r", now_.where + 1);
-        bool const bracket = first < text_.size() && text_[first] == '[';
-        first = bracket ? first + 1 : std::min(first, text_.size());
-        std::size_t const last = text_.find(bracket ? ']' : ')', first);
-        if (last == std::string_view::npos) throw Stop{{first, "a label and ')'", "the end", "close it: size(label)"}};
-        std::string_view const label = text_.substr(first, last - first);
-        lexer_.go_to(bracket ? last + 1 : last);
+        LabelOfSize const found = label_of_size(text_, now_.where + 1);
+        if (!found.end) throw Stop{{found.first, "a label and ')'", "the end", "close it: size(label)"}};
+        lexer_.go_to(*found.end);
         advance();
         advance();
         expect(")", "')'");
-        if (auto const known = resolve_extent(label, names_)) return placed(Expr::integer(*known), function.where);
-        faults_.push_back(unknown_extent(label, first, names_));
+        auto const known = resolve_extent(found.label, names_);
+        if (known) return placed(Expr::integer(*known), function.where);
+        faults_.push_back(unknown_extent(found.label, found.first, names_));
         return Expr::integer(0);
     }
 
+    /// Notes the fault of an aggregation, and goes on behind it, whatever its arguments are.
+    bool passed_aggregation(Token const& function, bool method) {
+        auto const end = end_of_aggregation(text_, function, method);
+        if (!end) return false;
+        faults_.push_back(unknown_function(function.text, function.where));
+        lexer_.go_to(*end);
+        advance();
+        advance();
+        return true;
+    }
+
     Expr call(Token const& function) {
+        if (passed_aggregation(function, false)) return Expr::integer(0);
         std::vector<Expr> args;
         arguments(args);
         return applied(function, std::move(args));
@@ -370,11 +373,10 @@ private:
             if (part) advance();
             bool const of_module = ahead_.kind == TokenKind::symbol && ahead_.text == "." && is_module(now_.text);
             if (now_.where <= faults_.back().where || part || of_module || is_keyword(now_.text)) continue;
-            if (now_.kind == TokenKind::name && !called && resolve_name(now_.text, names_).empty()) {
+            if (now_.kind == TokenKind::name && !called && resolve_name(now_.text, names_).empty())
                 faults_.push_back(unknown_name(now_.text, now_.where, names_));
-            } else if (now_.kind == TokenKind::label && resolve_label(now_.text, names_).empty()) {
+            else if (now_.kind == TokenKind::label && resolve_label(now_.text, names_).empty())
                 faults_.push_back(unknown_label(now_.text, now_.where, names_));
-            }
         }
     }
 

@@ -5,6 +5,7 @@
 // bits.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -22,6 +23,9 @@ struct Names {
     std::vector<std::string> tensors = {};   // what each operand is called too; empty: nothing
 };
 
+/// Faults that who knows the node has more to say of: an aggregation in a join, an operand with an index.
+enum class FaultKind : std::uint8_t { other, aggregation, indexed };
+
 /// What is wrong with an expression; `where` is the offset in the text, `caret()` the text with a caret line below the
 /// place.
 struct ParseFault {
@@ -29,6 +33,7 @@ struct ParseFault {
     std::string expected;
     std::string found;
     std::string fix;
+    FaultKind kind = FaultKind::other;
 };
 
 /// Where in the text an operation or number stands, by node of the expression.

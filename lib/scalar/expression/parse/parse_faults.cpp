@@ -40,7 +40,7 @@ std::string fix_of(Token const& token, bool behind_operand) {
     if (!behind_operand && token.text == "=") return "a join is a value and assigns nothing: write x + y for x += y";
     if (std::string fix = fix_of_token(token); !fix.empty()) return fix;
     if (behind_operand && token.kind == TokenKind::label && !token.text.empty() &&
-        token.text.find_first_not_of("0123456789-: ") == std::string::npos)
+        token.text.find_first_not_of("0123456789-:, ") == std::string::npos)
         return "a join sees one element of each: take it before, {\"op\": \"slice\", \"slices\": \"" +
                std::string(token.text) + "\"}, and read that";
     if (behind_operand && token.kind == TokenKind::label)
@@ -58,10 +58,33 @@ std::string fix_of(Token const& token, bool behind_operand) {
 ParseFault unexpected_token(Token const& token, std::string expected) {
     if (token.kind == TokenKind::symbol)
         if (auto const meanings = two_meanings(token.text)) return ambiguous_spelling(*meanings, token.where);
+    bool const behind_operand = expected == after_operand || expected == "')'" || expected == "',' or ')'";
+    bool const indexes = behind_operand && token.kind == TokenKind::label;
     std::string found = token.kind == TokenKind::end ? "the end" : quoted_text(token.text);
     if (token.kind == TokenKind::label) found = "the label " + found;
-    std::string fix = fix_of(token, expected == after_operand);
-    return {token.where, std::move(expected), std::move(found), std::move(fix)};
+    if (indexes) found = "an index behind it, " + quoted_text("[" + std::string(token.text) + "]");
+    std::string fix = fix_of(token, indexes || expected == after_operand);
+    return {token.where, std::move(expected), std::move(found), std::move(fix),
+            indexes ? FaultKind::indexed : FaultKind::other};
+}
+
+std::optional<std::size_t> end_of_aggregation(std::string_view text, Token const& function, bool method) {
+    bool const folds = function.text == "min" || function.text == "max";
+    if (!folds && !is_aggregation(function.text)) return std::nullopt;
+    std::size_t const open = text.find('(', function.where);
+    int depth = 0;
+    std::size_t numbers = method ? 1 : 0;
+    bool named = false;  // max(x, axis=1)
+    for (std::size_t at = open; at < text.size(); ++at) {
+        char const c = text[at];
+        bool const begins = depth == 1 && (text[at - 1] == '(' || text[at - 1] == ',' || text[at - 1] == ' ');
+        for (std::string_view const word : {"axis", "dim", "keepdim"})
+            named = named || (begins && text.substr(at).starts_with(word));
+        if (depth == 1 && (c == ',' || (c != ')' && text[at - 1] == '('))) ++numbers;
+        depth += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1 : 0;
+        if (depth == 0) return folds && !named && numbers != 1 ? std::nullopt : std::optional(at + 1);
+    }
+    return std::nullopt;
 }
 
 std::optional<ParseFault> wrong_count(Token const& function, std::size_t found, std::size_t least, std::size_t most) {

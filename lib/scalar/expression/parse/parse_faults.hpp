@@ -18,6 +18,10 @@ ParseFault unexpected_token(Token const& token, std::string expected);
 /// Of a call with `found` arguments; nothing where there are as many as there may be.
 std::optional<ParseFault> wrong_count(Token const& function, std::size_t found, std::size_t least, std::size_t most);
 
+/// Where a call of an aggregation ends, behind its ')': sum(x), max(x), mean(x, axis=1). Nothing for other functions,
+/// min and max of several numbers too. @param function  whose '(' follows it  @param method  "x.max()"
+std::optional<std::size_t> end_of_aggregation(std::string_view text, Token const& function, bool method);
+
 /// "at most 500 nested operations", ...
 ParseFault too_large(std::size_t where, std::string limit);
 

@@ -135,6 +135,16 @@ std::string operand_name(int number, int operands) {
     return "x" + std::to_string(number);
 }
 
+std::optional<Infix> infix_of(Token const& token) {
+    bool const may_be = token.kind == TokenKind::symbol || token.kind == TokenKind::name;
+    return may_be ? infix_from_text(token.text) : std::nullopt;
+}
+
+bool is_aggregation(std::string_view name) {
+    constexpr std::array made_of_others{"mean", "var", "std", "norm", "count", "argmax", "argmin"};
+    return agg_from_name(name) || std::ranges::find(made_of_others, name) != made_of_others.end();
+}
+
 std::optional<double> constant_value(std::string_view name) {
     if (name == "inf") return std::numeric_limits<double>::infinity();
     if (name == "nan") return std::numeric_limits<double>::quiet_NaN();
@@ -267,7 +277,10 @@ namespace {
 /// An aggregation is of the whole join, or of a node of its own.
 std::string mend_aggregation(std::string_view name, std::size_t where) {
     std::string const text(name);
-    std::string const node = "a node of its own, {\"op\": \"" + text + "\"}, as another input of this one";
+    std::string const node = "a node of its own, {\"op\": \"" + text +
+                             "\", \"axis\": N} for the axis that it is over, as another input of this one";
+    if (name == "min" || name == "max")
+        return "write " + text + "(x, y) of two numbers, or \"agg\": \"" + text + "\" beside the join, or " + node;
     if (where == 0) return "write \"agg\": \"" + text + "\" beside the join that it is of, or " + node;
     return "write " + node + " (\"agg\": \"" + text + "\" beside the join is of the whole join)";
 }
@@ -279,14 +292,14 @@ ParseFault unknown_function(std::string_view name, std::size_t where) {
     if (name.starts_with("cast_")) {
         return {where, "cast_ and one of " + dtype_names(), quoted_text(name), suggestion(name, known)};
     }
-    constexpr std::array made_of_sums{"mean", "var", "std", "norm", "count"};
-    bool const is_made = std::find(made_of_sums.begin(), made_of_sums.end(), name) != made_of_sums.end();
-    if (agg_from_name(name) || is_made)
+    if (is_aggregation(name))
         return {where, "a function of one element", quoted_text(name) + ", an aggregation",
-                mend_aggregation(name, where)};
+                mend_aggregation(name, where), FaultKind::aggregation};
     for (FunctionForm const& form : function_forms()) known.emplace_back(form.name);
     std::string fix = suggestion(name, known);
-    return {where, "a function", quoted_text(name), fix.empty() ? "see the list of functions of \"join\"" : fix};
+    bool const of_axis = name == "softmax" || name == "log_softmax";
+    return {where, "a function", quoted_text(name), fix.empty() ? "see the list of functions of \"join\"" : fix,
+            of_axis ? FaultKind::aggregation : FaultKind::other};
 }
 
 ParseFault ambiguous_spelling(TwoMeanings const& meanings, std::size_t where) {

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "lib/scalar/expression/ops.hpp"
+#include "lib/scalar/expression/parse/lex.hpp"
 #include "lib/scalar/expression/parse/parse.hpp"
 #include "lib/scalar/expression/parse/spellings.hpp"
 
@@ -17,6 +19,12 @@ std::optional<long> operand_number(std::string_view name);
 
 /// "x", "y", "z" up to three operands, else "x0", "x1", ...
 std::string operand_name(int number, int operands);
+
+/// The operator between two operands that a token is; ^ is none of them: it binds tighter than a minus before it.
+std::optional<Infix> infix_of(Token const& token);
+
+/// Of many elements: sum, max, mean, norm, ...
+bool is_aggregation(std::string_view name);
 
 /// inf, nan, pi, e.
 std::optional<double> constant_value(std::string_view name);

@@ -147,19 +147,22 @@ TEST_CASE("a fault names the place, what was expected, what was found, and the f
         {"x + and y", 4, "a number, name, function, [label] or '('", "'and'", "correct the expression"},
         {"x == not y", 5, "a number, name, function, [label] or '('", "'not'", "put it in parentheses: (not a)"},
         {"x else y", 2, "an operator or the end of the expression", "'else'", "write a if condition else b"},
-        {"x[i]", 1, "an operator or the end of the expression", "the label 'i'",
+        {"x[i]", 1, "an operator or the end of the expression", "an index behind it, '[i]'",
          "write the operand alone: \"einsum\" says which element it is; [i] is the index of label i"},
         {"x.T", 2, "a function", "'T'", "axes are the business of \"einsum\": \"ij->ji\""},
         {"sum(x)", 0, "a function of one element", "'sum', an aggregation",
-         "write \"agg\": \"sum\" beside the join that it is of, or a node of its own, {\"op\": \"sum\"}, as another "
+         "write \"agg\": \"sum\" beside the join that it is of, or a node of its own, {\"op\": \"sum\", \"axis\": N} "
+         "for the axis that it is over, as another "
          "input of "
          "this one"},
         {"x - mean(x)", 4, "a function of one element", "'mean', an aggregation",
-         "write a node of its own, {\"op\": \"mean\"}, as another input of this one (\"agg\": \"mean\" beside the join "
+         "write a node of its own, {\"op\": \"mean\", \"axis\": N} for the axis that it is over, as another input of "
+         "this one (\"agg\": \"mean\" beside the join "
          "is "
          "of the whole join)"},
         {"norm(x)", 0, "a function of one element", "'norm', an aggregation",
-         "write \"agg\": \"norm\" beside the join that it is of, or a node of its own, {\"op\": \"norm\"}, as another "
+         "write \"agg\": \"norm\" beside the join that it is of, or a node of its own, {\"op\": \"norm\", \"axis\": N} "
+         "for the axis that it is over, as another "
          "input "
          "of this one"},
         {"softmax(x)", 0, "a function", "'softmax'", "it needs a whole axis: write a node {\"op\": \"softmax\"}"},
@@ -181,7 +184,13 @@ TEST_CASE("a fault names the place, what was expected, what was found, and the f
         {"abs", 0, "'(' after the function 'abs'", "none", "write abs(...)"},
         {"abs(x, y)", 0, "1 argument of 'abs'", "2", "remove what is too much"},
         {"where(x, y)", 0, "3 arguments of 'where'", "2", "add what is missing"},
-        {"min(x)", 0, "at least 2 arguments of 'min'", "1", "add what is missing, or aggregate: \"agg\": \"min\""},
+        {"min(x)", 0, "a function of one element", "'min', an aggregation",
+         "write min(x, y) of two numbers, or \"agg\": \"min\" beside the join, or a node of its own, {\"op\": "
+         "\"min\", \"axis\": N} for the axis that it is over, as another input of this one"},
+        {"abs(x[i])", 5, "',' or ')'", "an index behind it, '[i]'",
+         "write the operand alone: \"einsum\" says which element it is; [i] is the index of label i"},
+        {"x[:, 0]", 1, "an operator or the end of the expression", "an index behind it, '[:, 0]'",
+         "a join sees one element of each: take it before, {\"op\": \"slice\", \"slices\": \":, 0\"}, and read that"},
         {"atan2()", 0, "2 arguments of 'atan2'", "0", "add what is missing"},
         {"position(x, y)", 0, "an extent (0, 1, ...) as second argument of position", "another expression",
          "write the extent as a number"},
@@ -193,6 +202,22 @@ TEST_CASE("a fault names the place, what was expected, what was found, and the f
     CHECK(fault.expected == each.expected);
     CHECK(fault.found == each.found);
     CHECK(fault.fix == each.fix);
+}
+
+TEST_CASE("an aggregation is one fault, whatever its arguments are", "[lib][scalar][parse]") {
+    for (std::string const text : {"x/sum(x, axis=1)", "x/sum(q, [r], axis=-1, keepdims=True)", "x - max(x, dim=0)",
+                                   "x/x.sum()", "x - x.max(axis=1)", "x - x.min()", "softmax(x)"}) {
+        CAPTURE(text);
+        auto const faults = parse(text, names).faults;
+        REQUIRE(faults.size() == 1);
+        CHECK(faults[0].kind == FaultKind::aggregation);
+    }
+    CHECK(parse("x - max(x) + sum(y)", names).faults.size() == 2);
+    CHECK(parse("(x - x.mean(0))/x.std(0)", names).faults.size() == 2);
+    CHECK(parse("x.argmax() + argmin(x)", names).faults.size() == 2);
+    CHECK(parse("max(x, y) + min(x, max(y, z)) + x.max(y)", names).faults.empty());
+    CHECK(parse("max()", names).faults.at(0).found == "0");
+    CHECK(parse("sum(x", names).faults.at(0).expected == "',' or ')'");
 }
 
 TEST_CASE("operands that the node lacks are reported with those it has", "[lib][scalar][parse]") {
