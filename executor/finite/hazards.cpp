@@ -21,8 +21,6 @@ std::string shown(Expr const& expr, scalar::Names const& names) {
     return text.size() <= longest_shown ? text : std::string(scalar::info(expr.op()).name) + "(...)";
 }
 
-bool is_constant(Expr const& expr) { return scalar::operands_of(expr).empty() && scalar::labels_of(expr).empty(); }
-
 /// Whether some part is a product of `of` (or of what is made of it by signs and constants) and something else.
 bool is_multiplied(Expr const& join, Expr const& of) {
     auto const holds = [&](Expr part) {

@@ -40,11 +40,12 @@ public:
         check_constrained();
         std::vector<ValueId> const outputs = read_outputs();
         top_.faults().throw_if_any();
-        for (std::string& note : unneeded(nodes_, names_, tensors_, output_numbers_)) notes_.push_back(std::move(note));
         EinGraph graph = builder_.take();
         graph.name = graph_name_;
         graph.params = params_;
         graph.outputs = outputs;
+        for (auto const& found : {mask_suspicions(graph), unneeded(nodes_, names_, tensors_, output_numbers_)})
+            notes_.insert(notes_.end(), found.begin(), found.end());
         hoist(graph);
         graph = prune(std::move(graph));
         verify(graph, "read_graph");
@@ -182,7 +183,6 @@ private:
         constexpr std::size_t most = 5;  // of a graph
         if (notes_.size() >= most) return;
         for (std::string const& note : context.notes) notes_.push_back(note);
-        if (!context.node.has("einsum") || !context.written) return;
         for (std::string& note : suspicions_of(context, params_)) notes_.push_back(std::move(note));
     }
 

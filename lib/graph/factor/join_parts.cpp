@@ -52,8 +52,6 @@ bool any_part(Expr const& expr, Holds const& holds) {
     return std::any_of(parts.begin(), parts.end(), [&](Expr const* part) { return holds(part->op()); });
 }
 
-bool is_constant(Expr const& expr) { return scalar::operands_of(expr).empty() && scalar::labels_of(expr).empty(); }
-
 /// Whether kernels have loops of their own for a join of two operands: a product, a sum, a distance, ...
 bool is_pair(Expr const& join) {
     auto const is_operand = [](Expr const& expr) { return expr.op() == Op::operand; };
@@ -61,11 +59,11 @@ bool is_pair(Expr const& join) {
     switch (join.op()) {
         case Op::neg: return is_pair(args[0]);
         case Op::abs: return args[0].op() == Op::sub && is_pair(args[0]);
-        case Op::div: return is_pair(args[0]) && is_constant(args[1]);
+        case Op::div: return is_pair(args[0]) && scalar::is_constant(args[1]);
         case Op::mul:
             if (args[0] == args[1]) return args[0].op() == Op::sub && is_pair(args[0]);
-            if (is_constant(args[0])) return is_pair(args[1]) || is_operand(args[1]);
-            if (is_constant(args[1])) return is_pair(args[0]) || is_operand(args[0]);
+            if (scalar::is_constant(args[0])) return is_pair(args[1]) || is_operand(args[1]);
+            if (scalar::is_constant(args[1])) return is_pair(args[0]) || is_operand(args[0]);
             return (is_operand(args[0]) || is_pair(args[0])) && (is_operand(args[1]) || is_pair(args[1]));
         case Op::pow: return args[0].op() == Op::sub && is_pair(args[0]) && scalar::is_number(args[1], 2);
         case Op::add:
@@ -151,7 +149,7 @@ std::optional<Expr> grouped(EinSum const& einsum, DType compute) {
     std::vector<Expr> const links = links_of(einsum.join);
     if (links.size() > tuning::most_links) return std::nullopt;
     for (Expr const& link : links) {
-        if (is_constant(link)) {
+        if (scalar::is_constant(link)) {
             constant = times(constant, link);
             continue;
         }

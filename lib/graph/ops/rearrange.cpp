@@ -49,6 +49,43 @@ bool check_concat_shapes(OpReader const& op, std::size_t axis) {
 
 }  // namespace
 
+namespace {
+
+/// The axes with the two before the last one exchanged.
+std::string exchanged(std::size_t order) {
+    std::vector<std::size_t> axes(order);
+    std::iota(axes.begin(), axes.end(), std::size_t{0});
+    std::swap(axes[order - 3], axes[order - 2]);
+    return "{\"op\": \"transpose\", \"axes\": " + Json(axes).dump() + "}";
+}
+
+/// Whether `whole` is (..., rows, n*size) and `split` (..., n, rows, size).
+bool are_heads_before_rows(Shape const& whole, Shape const& split) {
+    if (whole.size() < 2 || split.size() != whole.size() + 1) return false;
+    Extent const rows = whole[whole.size() - 2], heads = split[split.size() - 3];
+    bool const begins = std::equal(whole.begin(), whole.end() - 2, split.begin());
+    return begins && split[split.size() - 2] == rows && heads * split.back() == whole.back() && heads > 1 && rows > 1 &&
+           heads != rows;
+}
+
+/// Heads that are split off, or joined, as if a reshape exchanged axes.
+void note_rows_torn(OpReader const& op, Shape const& shape) {
+    Shape const& from = op.value(0).shape;
+    bool const splits = are_heads_before_rows(from, shape);
+    if (!splits && !are_heads_before_rows(shape, from)) return;
+    Shape const &whole = splits ? from : shape, &split = splits ? shape : from;
+    Shape kept = whole;
+    kept.back() = split[split.size() - 3];
+    kept.push_back(split.back());
+    std::string const rows = std::to_string(whole[whole.size() - 2]), turn = exchanged(split.size());
+    op.note("a reshape keeps the order of elements, so that the " + rows + " rows of " + to_string(from) +
+            " do not become the " + rows + " of " + to_string(shape) + "; " +
+            (splits ? "split the last axis, \"shape\": " + Json(kept).dump() + ", then exchange axes, " + turn
+                    : "exchange axes before, " + turn));
+}
+
+}  // namespace
+
 OpResult read_reshape(OpReader& op) {
     auto at = op.attribute("shape");
     if (!at) at = required(op.node(), "shape", "write the new shape, one extent may be -1: \"shape\": [4, -1]");
@@ -57,7 +94,9 @@ OpResult read_reshape(OpReader& op) {
         at->fail("at most " + std::to_string(max_order) + " extents", std::to_string(written->size()), "merge axes");
     if (!op.ready() || !written) return std::nullopt;
     auto const shape = full_shape(op, *written);
-    return shape ? OpResult(op.build.reshape("", op.input(0), *shape)) : std::nullopt;
+    if (!shape) return std::nullopt;
+    note_rows_torn(op, *shape);
+    return op.build.reshape("", op.input(0), *shape);
 }
 
 /// Drops axes of extent 1: those that are named, else all.

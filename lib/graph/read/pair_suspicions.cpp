@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lib/graph/labels.hpp"
 #include "lib/scalar/expression/ops.hpp"
 #include "lib/scalar/expression/walk.hpp"
 
@@ -127,6 +128,27 @@ std::optional<std::string> all_pairs(NodeContext const& context) {
            "; axes that belong together need one label, as in \"i,i->\"";
 }
 
+/// A label that "sizes" alone gives, in a product of matrices: heads, it seems, that all are the same then.
+std::optional<std::string> repeated(NodeContext const& context) {
+    EinSum const& einsum = context.written->einsum;
+    if (!context.node.has("sizes") || einsum.aggregated().empty() || context.inputs.size() < 2) return std::nullopt;
+    std::vector<int> const told = scalar::labels_of(einsum.join);
+    for (int const label : einsum.output) {
+        Extent const extent = einsum.extents[static_cast<std::size_t>(label)];
+        bool const in_input =
+            std::ranges::any_of(einsum.inputs, [&](std::vector<int> const& axes) { return has_label(axes, label); });
+        if (in_input || extent < 2 || has_label(told, label)) continue;
+        std::string const name = "'" + einsum.labels[static_cast<std::size_t>(label)] + "'";
+        return "node '" + context.name + "': no input has " + name + ", so that the result is the same " +
+               std::to_string(extent) +
+               " times along it; parts of an axis, as heads are, are split off before: {\"op\": " +
+               "\"reshape\", ..., \"shape\": [..., " + std::to_string(extent) + ", -1]}, and then " + name +
+               " is a label of the inputs too; to repeat the result, do that in a node of its own, which reads it "
+               "alone";
+    }
+    return std::nullopt;
+}
+
 }  // namespace
 
 std::vector<std::string> broadcast_suspicions(NodeContext const& context, Shape const& result) {
@@ -140,6 +162,7 @@ std::vector<std::string> broadcast_suspicions(NodeContext const& context, Shape 
 
 std::vector<std::string> pair_suspicions(NodeContext const& context) {
     std::vector<std::string> notes;
+    if (auto note = repeated(context)) notes.push_back(std::move(*note));
     if (context.inputs.size() != 2 || !context.inputs_known()) return notes;
     EinSum const& einsum = context.written->einsum;
     bool broadcasts = false;

@@ -47,9 +47,6 @@ std::string label_text(EinSum const& einsum, std::vector<int> const& labels) {
     return joined(names, ", ");
 }
 
-/// Whether it is made of numbers and params alone.
-bool is_constant(Expr const& expr) { return scalar::operands_of(expr).empty() && scalar::labels_of(expr).empty(); }
-
 /// Functions that follow a product of matrices and its bias in a layer, and are hardly meant of each product in it.
 bool is_activation(Expr const& expr) {
     switch (expr.op()) {
@@ -60,7 +57,7 @@ bool is_activation(Expr const& expr) {
         case Op::tanh:
         case Op::softplus: return true;
         case Op::max:
-        case Op::min: return is_constant(expr.args()[0]) != is_constant(expr.args()[1]);
+        case Op::min: return scalar::is_constant(expr.args()[0]) != scalar::is_constant(expr.args()[1]);
         default: return false;
     }
 }
@@ -80,13 +77,13 @@ Summand unwrapped(Summand of) {
         } else if (join.op() == Op::div && args[1].op() == Op::number) {
             of.divisor *= std::abs(args[1].node().value);
             of.inside = Expr(args[0]);
-        } else if (join.op() == Op::mul && is_constant(args[0]) != is_constant(args[1])) {
-            std::size_t const constant = is_constant(args[0]) ? 0 : 1;
+        } else if (join.op() == Op::mul && scalar::is_constant(args[0]) != scalar::is_constant(args[1])) {
+            std::size_t const constant = scalar::is_constant(args[0]) ? 0 : 1;
             if (args[constant].op() == Op::number) of.divisor /= std::abs(args[constant].node().value);
             of.inside = Expr(args[1 - constant]);
         } else if (is_activation(join)) {
             if (!of.taken_of_it) of.taken_of_it = join.op();
-            of.inside = Expr(args[args.size() > 1 && is_constant(args[0]) ? 1 : 0]);
+            of.inside = Expr(args[args.size() > 1 && scalar::is_constant(args[0]) ? 1 : 0]);
         } else {
             return of;
         }
@@ -172,7 +169,7 @@ bool pairs_up(Expr const& term, std::vector<int> const& over, EinSum const& eins
         if (square) parts.insert(parts.end(), part.args()[0].args().begin(), part.args()[0].args().end());
         if (op == Op::mul || op == Op::neg || op == Op::cast)
             parts.insert(parts.end(), part.args().begin(), part.args().end());
-        if (op == Op::div && is_constant(part.args()[1])) parts.push_back(part.args()[0]);
+        if (op == Op::div && scalar::is_constant(part.args()[1])) parts.push_back(part.args()[0]);
         if (op != Op::operand) continue;
         std::set<int> has = labels_of_term(part, einsum);
         if (std::ranges::all_of(over, [&](int label) { return has.contains(label); })) kinds.insert(std::move(has));
@@ -185,11 +182,11 @@ bool pairs_up(Expr const& term, std::vector<int> const& over, EinSum const& eins
 std::optional<Expr> bent_of(Expr const& expr) {
     std::vector<Expr> const& args = expr.args();
     if (expr.op() == Op::exp || expr.op() == Op::erf) return args[0];
-    if (is_activation(expr)) return args[args.size() > 1 && is_constant(args[0]) ? 1 : 0];
+    if (is_activation(expr)) return args[args.size() > 1 && scalar::is_constant(args[0]) ? 1 : 0];
     if (expr.op() != Op::where || !scalar::is_truth(args[0].op()) || args[0].args().size() != 2) return std::nullopt;
     std::vector<Expr> const& compared = args[0].args();
-    if (is_constant(compared[0]) == is_constant(compared[1])) return std::nullopt;
-    return compared[is_constant(compared[0]) ? 1 : 0];
+    if (scalar::is_constant(compared[0]) == scalar::is_constant(compared[1])) return std::nullopt;
+    return compared[scalar::is_constant(compared[0]) ? 1 : 0];
 }
 
 /// The square of a number, in any spelling, with constant factors or without.
@@ -199,7 +196,7 @@ bool is_square(Expr const& expr) {
         Expr const factor = factors[k];
         if (factor.op() == Op::mul)
             factors.insert(factors.end(), factor.args().begin(), factor.args().end());
-        else if (!is_constant(factor))
+        else if (!scalar::is_constant(factor))
             varying.push_back(factor);
     }
     if (varying.size() == 1) return varying[0].op() == Op::pow && scalar::is_number(varying[0].args()[1], 2);
@@ -223,7 +220,7 @@ std::optional<std::string> bent_before_sum(EinSum const& einsum) {
         if (!inside) continue;
         std::vector<Expr> terms;
         add_terms(*inside, terms);
-        std::erase_if(terms, is_constant);
+        std::erase_if(terms, scalar::is_constant);
         if (terms.empty() ||
             !std::ranges::all_of(terms, [&](Expr const& term) { return pairs_up(term, over, einsum); }))
             continue;
@@ -300,7 +297,8 @@ void note_nothing_to_aggregate(NodeContext const& context, std::vector<std::stri
 }  // namespace
 
 std::vector<std::string> suspicions_of(NodeContext const& context, scalar::Params const& params) {
-    std::vector<std::string> notes;
+    std::vector<std::string> notes = listed_suspicions(context);
+    if (!context.node.has("einsum") || !context.written) return notes;
     EinSum const& einsum = context.written->einsum;
     if (context.node.has("join") && context.node.at("join").value().is_string()) {
         note_computed_names(context, notes);

@@ -11,9 +11,15 @@
 
 namespace ein::graph {
 
-/// What one EinSum node may not mean, once it is read (context.written).
+/// What one node may not mean, once it is read: an EinSum in context.written, or an op.
 /// @param params  with their values in the file
 std::vector<std::string> suspicions_of(NodeContext const& context, scalar::Params const& params);
+
+/// Losses of the node, einsum or op, that count what a sparse tensor does not list.
+std::vector<std::string> listed_suspicions(NodeContext const& context);
+
+/// Masks before a softmax that leave out nothing. @param graph  as it is read
+std::vector<std::string> mask_suspicions(EinGraph const& graph);
 
 /// A note of the nodes, and one of the tensors, that no output needs; in loops, what nothing that is carried needs.
 /// @param tensors  how many of the names are tensors'  @param outputs  numbers of names

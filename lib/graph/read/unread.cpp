@@ -1,5 +1,6 @@
 // What no output needs, and names that are read and hardly meant: told when all nodes are known.
 #include <algorithm>
+#include <array>
 
 #include "lib/graph/read/suspicions.hpp"
 
@@ -113,6 +114,29 @@ void note_start_read(std::vector<NodeDeclaration> const& nodes, Names const& nam
     }
 }
 
+/// Whether it says by its name when to end: "converged", "is_done", not "not_done".
+bool says_when_to_end(std::string const& name) {
+    constexpr std::array ends{"converged", "convergence", "done", "finished", "stop", "stopped", "ended", "until"};
+    std::size_t const last = name.rfind('_');
+    std::string const word = last == std::string::npos ? name : name.substr(last + 1);
+    return std::ranges::find(ends, word) != ends.end() && name.find("not_") == std::string::npos;
+}
+
+/// Loops whose condition is true when they should end, it seems.
+void note_until(std::vector<NodeDeclaration> const& nodes, std::vector<std::string>& notes) {
+    for (NodeDeclaration const& node : nodes) {
+        if (!node.loop) continue;
+        note_until(node.loop->body, notes);
+        if (!node.loop->condition) continue;
+        std::string const& name = node.loop->names[*node.loop->condition];
+        if (says_when_to_end(name))
+            notes.push_back("the loop '" + node.name + "' goes on as long as '" + name +
+                            "' is not 0, and ends once it is 0; for a loop until '" + name +
+                            "' add to its body {\"name\": \"more\", \"einsum\": \"->\", \"inputs\": [\"" + name +
+                            "\"], \"join\": \"!x\"}, and write \"while\": \"more\"");
+    }
+}
+
 }  // namespace
 
 std::vector<std::string> unneeded(std::vector<NodeDeclaration> const& nodes, Names const& names, std::size_t tensors,
@@ -126,6 +150,7 @@ std::vector<std::string> unneeded(std::vector<NodeDeclaration> const& nodes, Nam
         if (needed[number] == 0) unread.push_back(names[number]);
     note_begun_with(nodes, names, needed, outputs, notes);
     note_start_read(nodes, names, needed, notes);
+    note_until(nodes, notes);
     if (!found.gradients.empty())
         notes.push_back("nothing reads the gradient" + std::string(found.gradients.size() == 1 ? " " : "s ") +
                         names_text(found.gradients) + "; remove " + (found.gradients.size() == 1 ? "it" : "them") +

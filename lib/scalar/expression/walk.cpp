@@ -65,4 +65,6 @@ std::vector<Expr const*> arguments_first(Expr const& expr) {
     return order;
 }
 
+bool is_constant(Expr const& expr) { return operands_of(expr).empty() && labels_of(expr).empty(); }
+
 }  // namespace ein::scalar

@@ -12,4 +12,7 @@ namespace ein::scalar {
 /// Valid as long as `expr` is.
 std::vector<Expr const*> arguments_first(Expr const& expr);
 
+/// Whether it is made of numbers and params alone.
+bool is_constant(Expr const& expr);
+
 }  // namespace ein::scalar

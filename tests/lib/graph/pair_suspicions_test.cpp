@@ -101,3 +101,53 @@ TEST_CASE("means of rows that meet columns are noted", "[lib][graph][suspicions]
     CHECK(of("mean", "0", "", "[6, 6, 6]").empty());
     CHECK(notes_of_pairs("[6, 6]", "[6]", subtract).empty());  // nobody knows which axis it has
 }
+
+TEST_CASE("heads that \"sizes\" alone makes are noted, repetitions are not", "[lib][graph][suspicions]") {
+    auto const notes_of_heads = [](std::string const& node) {
+        return read_graph(
+                   R"({"eingraph": 1, "tensors": {"Q": {"shape": [2, 6, 8]}, "K": {"shape": [2, 5, 8]}}, "nodes": [
+            {"name": "S", )" +
+                       node + R"(}], "outputs": ["S", "Q", "K"]})",
+                   "g.json", {})
+            .notes;
+    };
+    std::vector<std::string> const found =
+        notes_of_heads(R"("einsum": "bqd,bkd->bhqk", "inputs": ["Q", "K"], "sizes": {"h": 4})");
+    REQUIRE(found.size() == 1);
+    CHECK_THAT(found[0],
+               Catch::Contains("node 'S': no input has 'h', so that the result is the same 4 times along it"));
+    CHECK_THAT(found[0], Catch::Contains("\"shape\": [..., 4, -1]}, and then 'h' is a label of the inputs too"));
+    for (std::string const node : {R"("einsum": "bqd->bqdh", "inputs": ["Q"], "sizes": {"h": 4})",
+                                   R"("einsum": "bqd,bkd->bhqk", "inputs": ["Q", "K"], "sizes": {"h": 1})",
+                                   R"x("einsum": "bqd,bkd->bhqk", "inputs": ["Q", "K"], "sizes": {"h": 4},
+                                     "join": "x*y*exp2(-[h])")x"}) {
+        CAPTURE(node);
+        CHECK(notes_of_heads(node).empty());
+    }
+}
+
+TEST_CASE("heads that a reshape makes of other rows are noted", "[lib][graph][suspicions]") {
+    auto const notes_of_reshape = [](std::string const& from, std::string const& to) {
+        return read_graph(R"({"eingraph": 1, "tensors": {"Q": {"shape": )" + from +
+                              R"(}}, "nodes": [{"name": "H", "op": "reshape",
+            "inputs": ["Q"], "shape": )" +
+                              to + R"(}], "outputs": ["H", "Q"]})",
+                          "g.json", {})
+            .notes;
+    };
+    std::vector<std::string> const split = notes_of_reshape("[2, 64, 32]", "[2, 4, 64, 8]");
+    REQUIRE(split.size() == 1);
+    CHECK(split[0] ==
+          "node 'H': a reshape keeps the order of elements, so that the 64 rows of (2, 64, 32) do not become the 64 of "
+          "(2, 4, 64, 8); split the last axis, \"shape\": [2,64,4,8], then exchange axes, {\"op\": \"transpose\", "
+          "\"axes\": [0,2,1,3]}");
+    std::vector<std::string> const joined = notes_of_reshape("[2, 4, 64, 8]", "[2, 64, -1]");
+    REQUIRE(joined.size() == 1);
+    CHECK_THAT(joined[0], Catch::EndsWith("exchange axes before, {\"op\": \"transpose\", \"axes\": [0,2,1,3]}"));
+    CHECK(notes_of_reshape("[64, 32]", "[4, 64, 8]").size() == 1);
+    for (std::string const to : {"[2, 64, 4, 8]", "[2, 8, 8, 32]", "[128, 32]", "[2, 1, 64, 32]", "[2, 2, 32, 32]"}) {
+        CAPTURE(to);
+        CHECK(notes_of_reshape("[2, 64, 32]", to).empty());
+    }
+    CHECK(notes_of_reshape("[2, 4, 32]", "[2, 4, 4, 8]").empty());  // as many heads as rows
+}

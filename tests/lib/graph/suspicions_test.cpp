@@ -316,3 +316,25 @@ TEST_CASE("what loops and gradients need is needed, what nothing carried needs i
     REQUIRE(found.size() == 1);
     CHECK_THAT(found[0], Catch::Contains("the node 'fit/seen', which is checked but not computed"));
 }
+
+TEST_CASE("a loop whose condition says when to end is noted", "[lib][graph][suspicions]") {
+    auto const notes_of_condition = [](std::string const& name) {
+        return read_graph(R"({"eingraph": 1, "tensors": {"w": {"shape": []}}, "nodes": [{"name": "fit", "loop": {
+            "while": ")" + name +
+                              R"(", "max": 9, "carry": {"w": "w1"}, "body": [
+                {"name": "w1", "einsum": "->", "inputs": ["w"], "join": "x/2"},
+                {"name": ")" + name +
+                              R"(", "einsum": "->", "inputs": ["w1"], "join": "x < 1"}]}}], "outputs": ["fit/w"]})",
+                          "g.json", {})
+            .notes;
+    };
+    for (std::string const name : {"converged", "is_done", "stop"}) {
+        std::vector<std::string> const found = notes_of_condition(name);
+        CAPTURE(name);
+        REQUIRE(found.size() == 1);
+        CHECK_THAT(found[0],
+                   Catch::Contains("the loop 'fit' goes on as long as '" + name + "' is not 0, and ends once it is 0"));
+        CHECK_THAT(found[0], Catch::Contains("\"inputs\": [\"" + name + "\"], \"join\": \"!x\"}, and write \"while\""));
+    }
+    for (std::string const name : {"not_done", "more", "go_on", "loss"}) CHECK(notes_of_condition(name).empty());
+}
