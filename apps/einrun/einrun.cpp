@@ -159,6 +159,13 @@ void check_inputs_kept(RunSettings const& settings, RankSchedule const& schedule
     apps::refuse_to_replace("--trace", settings.trace, FileUse::trace, "a trace's file");
 }
 
+/// The file that it was planned from, as seen from here; "GRAPH" where it is there no longer, or never was.
+std::string graph_of(RankSchedule const& schedule) {
+    std::error_code error;
+    std::filesystem::path const file = schedule.data_folder / schedule.header.graph_file;
+    return std::filesystem::is_regular_file(file, error) ? file.lexically_normal().string() : "GRAPH";
+}
+
 /// One run from the schedule file to the report, as one rank sees it.
 void run_as_rank(apps::EinrunOptions const& options, Transport& transport) {
     RunSettings settings = options.run;
@@ -186,9 +193,9 @@ void run_as_rank(apps::EinrunOptions const& options, Transport& transport) {
         settings.device = choice_for(schedule.header, settings.device);
         take_apart(settings.device, settings.check_finite, schedule);
     });
-    MemoryFit const fit =
-        fit_memory(transport, schedule.section,
-                   {settings.memory, settings.spill_dir, settings.repeat, settings.schedule.string()});
+    MemoryFit const fit = fit_memory(
+        transport, schedule.section,
+        {settings.memory, settings.spill_dir, settings.repeat, settings.schedule.string(), graph_of(schedule)});
     HostShare const share = share_host(transport, fit.peaks, settings.threads, std::getenv, messages);
     settings.gpu_seat = seat_on_gpu(transport, share.host, settings.device);
     std::string const name = transport.all_gather(unique_name()).front();

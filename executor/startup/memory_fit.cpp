@@ -19,21 +19,23 @@ struct Need {
     std::int64_t peak = 0;      // of one round, or with inputs that stay where there are several
     std::int64_t smallest = 0;  // with all spills that help
     std::int64_t spilled = 0;   // that the schedule has already
+    std::int64_t loops = 0;     // whose blocks do not spill
 };
 
 Need need_of(schedule::Section const& section, int repeat) {
     std::int64_t const spilled = schedule::disk_use(section).written;
     bool const keeps = repeat > 1 && spilled == 0;
     return {keeps ? replay_keeping_inputs(section).peak : schedule::replay(section).peak,
-            schedule::smallest_budget(section), spilled};
+            schedule::smallest_budget(section), spilled, static_cast<std::int64_t>(section.loops.size())};
 }
 
 std::vector<Need> needs_of_all(Transport& transport, Need const& mine) {
     std::vector<Need> out;
-    for (std::string const& text : transport.all_gather(
-             std::to_string(mine.peak) + " " + std::to_string(mine.smallest) + " " + std::to_string(mine.spilled))) {
-        out.emplace_back();
-        std::istringstream(text) >> out.back().peak >> out.back().smallest >> out.back().spilled;
+    for (std::string const& text :
+         transport.all_gather(std::to_string(mine.peak) + " " + std::to_string(mine.smallest) + " " +
+                              std::to_string(mine.spilled) + " " + std::to_string(mine.loops))) {
+        Need& need = out.emplace_back();
+        std::istringstream(text) >> need.peak >> need.smallest >> need.spilled >> need.loops;
     }
     return out;
 }
@@ -57,19 +59,25 @@ void check(std::vector<Need> const& needs, MemoryLimits const& limits) {
     if (largest->peak <= *limits.budget) return;
     auto const rank = [&](auto need) { return std::to_string(need - needs.begin()); };
     std::string const budget = format_bytes(static_cast<double>(*limits.budget));
+    std::string const command = "einplan " + limits.graph + " -n " + std::to_string(needs.size()) + " --memory " +
+                                std::to_string(*limits.budget) + "B";
+    std::string const again = ", or plan it for so much, which tries other plans and says how many ranks it takes" +
+                              (limits.graph.empty() ? "" : ": " + command);
     if (limits.spill_dir.empty())
         throw MemoryError("--memory: expected a schedule that fits in " + budget + " a rank, found that rank " +
                           rank(largest) + " needs " + format_exact_bytes(largest->peak) + " of blocks; give more" +
                           (hardest->smallest < largest->peak ? ", or --spill-dir a folder on a disk (then " +
                                                                    format_exact_bytes(hardest->smallest) + " would do)"
                                                              : "") +
-                          ", or plan for more ranks");
+                          again);
     if (hardest->smallest > *limits.budget)
-        throw MemoryError("--memory: expected room for the blocks of each single task (of loops: of all), found " +
-                          budget + " a rank, and a task of rank " + rank(hardest) + " that needs " +
-                          format_exact_bytes(hardest->smallest) + "; give --memory " +
-                          std::to_string(hardest->smallest) +
-                          "B or more, or plan for smaller blocks (einplan --parts) or more ranks");
+        throw MemoryError(
+            (hardest->loops > 0 ? "--memory: expected room for all blocks of a rank, since those of loops do not spill"
+                                : "--memory: expected room for the blocks of each single task") +
+            (", found " + budget + " a rank, and " +
+             (hardest->loops > 0 ? "rank " + rank(hardest) : "a task of rank " + rank(hardest)) + " that needs ") +
+            format_exact_bytes(hardest->smallest) + "; give --memory " + std::to_string(hardest->smallest) +
+            "B or more" + again);
 }
 
 }  // namespace

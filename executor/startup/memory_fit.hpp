@@ -19,6 +19,7 @@ struct MemoryLimits {
     std::filesystem::path spill_dir;     // empty: nothing may spill
     int repeat = 1;                      // rounds of the run
     std::string schedule;                // its file, for messages
+    std::string graph = {};              // that it was planned from, for messages; empty: no file
 };
 
 struct MemoryFit {

@@ -103,6 +103,20 @@ json.dump({"eingraph": 1, "dtype": "f64", "tensors": {"x": {"shape": [1800, 1800
           open("steps.json", "w"))
 PY
 "$bin/einplan" steps.json -n 2 -q
+
+# Too little memory for a loop, whose blocks do not spill: the command that is advised finds the ranks that do.
+out=$(run steps.sched --quiet --memory 10MiB --spill-dir spilled 2>&1); got=$?
+advice=$(sed -n 's/.*, which tries other plans and says how many ranks it takes: einplan \(.*B\)$/\1/p' <<< "$out")
+if [ $got != 4 ] || [ -z "$advice" ] ||
+    [[ "$out" != *"since those of loops do not spill, found 10 MiB a rank"* ]]; then
+    echo "FAILED: --memory 10MiB: exit $got: $out"; failed=1
+fi
+read -ra words <<< "$advice"
+out=$("$bin/einplan" "${words[@]}" --dry-run 2>&1); got=$?
+ranks=$(sed -n 's/.*with -n \([0-9]*\) nothing need spill.*/\1/p' <<< "$out")
+if [ $got != 4 ] || [ -z "$ranks" ]; then echo "FAILED: einplan $advice: exit $got: $out"; failed=1; fi
+expect 0 "" "$bin/einplan" steps.json -n "${ranks:-1}" --memory 10MiB --dry-run -q
+
 # Of 26 MB rank 1 has the second half; 16 MiB are as much as it may write, and enough for what MPI shares.
 small='ulimit -f 16384; trap "" XFSZ; exec "$0" "$@"'
 full=("$bin/einrun" steps.sched --quiet --checkpoint ck --every 0.01s)

@@ -91,4 +91,14 @@ TEST_CASE("what does not fit is reported once, with the budget that would do", "
         CHECK_THAT(ranks[0].message, Catch::Contains(each.text));
         CHECK(ranks[1].message.empty());
     }
+    // What is advised beside that is a plan, which says itself what it finds; a number of parts or ranks is a guess.
+    MemoryLimits limits{least - 1, "anywhere", 1, "s.sched"};
+    limits.graph = "g.json";
+    std::string const message = fitted(random_sums(), limits)[0].message;
+    CHECK_THAT(message, Catch::Contains("expected room for the blocks of each single task, found"));
+    CHECK_THAT(message, Catch::Contains("or plan it for so much, which tries other plans and says how many ranks it "
+                                        "takes: einplan g.json -n " +
+                                        std::to_string(random_sums().header.ranks) + " --memory " +
+                                        std::to_string(least - 1) + "B"));
+    CHECK_THAT(message, !Catch::Contains("--parts"));
 }
