@@ -8,6 +8,7 @@
 #include "executor/checkpoint/folder/finished_run.hpp"
 #include "executor/checkpoint/rest_graph.hpp"
 #include "lib/base/error.hpp"
+#include "lib/base/json.hpp"
 #include "lib/base/text/hex.hpp"
 
 namespace ein::executor {
@@ -102,9 +103,13 @@ void Checkpoints::check(FoundCheckpoint const& found) {
     std::map<std::string, double> params(header_.params.begin(), header_.params.end());
     for (auto const& [name, value] : params)
         if (auto const then = manifest.params.find(name); then == manifest.params.end() || then->second != value)
-            faults.add("/params/" + name, std::to_string(value),
-                       then == manifest.params.end() ? "nothing" : std::to_string(then->second),
-                       "run with the same --set as before, or " + other);
+            faults.add("/params/" + name, Json(value).dump() + ", as this run sets it",
+                       (then == manifest.params.end() ? "nothing" : Json(then->second).dump()) +
+                           " in the checkpoint, as the run before did",
+                       (then == manifest.params.end()
+                            ? ""
+                            : "run with --set " + name + "=" + Json(then->second).dump() + " as before, or ") +
+                           other);
     for (std::size_t i = 0; i < std::min(inputs_.size(), manifest.inputs.size()); ++i) {
         NamedInput const &now = inputs_[i], &then = manifest.inputs[i];
         if (now.tensor == then.tensor && (now.file == then.file || !now.copy.empty())) continue;

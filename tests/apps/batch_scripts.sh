@@ -42,6 +42,8 @@ grep -q '^einplan: graph for 2 ranks$' summary || fail "expected the summary on 
 grep -qF "schedule='a b'\\''s.sched'" job.sh || fail "a name with a space: $(grep schedule= job.sh)"
 resources=$(sed -n 's/^  batch  *//p' summary)
 grep -qxF "${resources%%  (*}" job.sh || fail "the summary and the script ask for different things: $resources"
+grep -q "^  *for the machine that planned it, as there was no --cluster and no sinfo; --cluster FILE says" summary ||
+    fail "whose nodes they are: $(cat summary)"
 # Nodes that no partition has: a warning, in the script too, and the script all the same.
 echo "main* 1 1-infinite 1 64000 (null)" > partitions
 "$bin/einplan" examples/first.json -n 2 --batch slurm > crowded.sh 2> summary || fail "$(cat summary)"

@@ -9,13 +9,16 @@ cd "$work" || exit 1
 
 # A checkpoint holds what manifest.json names. einplan writes nothing beside it, and what others put there does no harm.
 cat > loop.json << 'EOF'
-{"eingraph": 1, "dtype": "f64", "tensors": {"W": {"shape": [1000], "data": {"fill": 1}}},
+{"eingraph": 1, "dtype": "f64", "params": {"rate": 0.999},
+ "tensors": {"W": {"shape": [1000], "data": {"fill": 1}}},
  "nodes": [{"name": "fit", "loop": {"times": 400000000, "carry": {"W": "W1"},
-            "body": [{"name": "W1", "einsum": "i->i", "inputs": ["W"], "join": "x*0.999"}]}}],
+            "body": [{"name": "W1", "einsum": "i->i", "inputs": ["W"], "join": "x*rate"}]}}],
  "outputs": ["fit/W"]}
 EOF
 expect 0 "" einplan loop.json -n 1 -q
 expect 75 "stopped early" einrun loop.sched -q --checkpoint ck --stop-at 1
+expect 3 "/params/rate: expected 0.5, as this run sets it, found 0.999 in the checkpoint, as the run before did; \
+run with --set rate=0.999 as before, or give another folder" einrun loop.sched -q --checkpoint ck --set rate=0.5
 one=$(find ck -mindepth 1 -maxdepth 1 -name '0*')
 expect 2 "-o: expected the schedule's file, since GRAPH lies in a checkpoint, where nothing else is kept, found none; \
 write einplan --resume ck -n 1, or add -o FILE" einplan "$one/rest.json" -n 1 -q

@@ -122,6 +122,9 @@ std::string PlanReport::summary_of(PreparedGraph const& prepared, Planned const&
     for (std::string const& line : order_lines(planned.orders)) text += "  contraction     " + line + "\n";
     text += "  checkpoint      " + checkpoint_line(schedule, machines_.cluster, simulation) + "\n";
     text += "  batch           " + batch_line(resources_of(schedule)) + "\n";
+    if (options_.batch == "slurm")
+        text += "                  for " + resources_of(schedule).machine +
+                (options_.cluster.empty() ? "; --cluster FILE says what another one has" : "") + "\n";
     if (std::string const found = search_line(planned.report); !found.empty())
         text += explain::wrapped("  search          ", found, 100);
     if (std::string const fewer = fewer_ranks_line(planned, simulation); !fewer.empty())

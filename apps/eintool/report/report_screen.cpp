@@ -195,7 +195,9 @@ std::string ranks_table(Json const& report) {
     }
     if (order.size() > most_ranks)
         out += "  and " + std::to_string(order.size() - most_ranks) + " more that compute less\n";
-    return out;
+    return out +
+           "  shares are of the longest rank's time; computes: in tasks, and going from task to task\n"
+           "  (eintool trace counts tasks alone, of each rank's own time)\n";
 }
 
 /// Two runs of other work are no faster and slower.

@@ -195,7 +195,9 @@ std::string ranks_text(TraceSummary const& summary) {
     }
     if (summary.ranks.size() > most_rank_rows)
         out += "  and " + std::to_string(summary.ranks.size() - most_rank_rows) + " more that compute longer\n";
-    return out;
+    return out +
+           "  shares are of the rank's own time; computes: inside tasks (eintool report also counts going\n"
+           "  from task to task, and shares of the longest rank's time)\n";
 }
 
 /// @param shared  ranks share cores, with one another or with others: one that makes a block late may have waited for a

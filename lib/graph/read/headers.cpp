@@ -53,6 +53,12 @@ std::optional<Header> header_of(TensorDeclaration const& declaration, Written co
 
 }  // namespace
 
+/// "f4", as NumPy's astype takes it.
+std::string numpy_type(DType dtype) {
+    std::string_view const ours = ein::name(dtype);
+    return dtype == DType::boolean ? "bool" : ours.front() + std::to_string(size_of(dtype));
+}
+
 void complete(TensorDeclaration& declaration, Written const& written, Cursor const& tensor, std::string const& name,
               HeaderReader const& headers) {
     auto const header = header_of(declaration, written, tensor, name, headers);
@@ -66,9 +72,17 @@ void complete(TensorDeclaration& declaration, Written const& written, Cursor con
     }
     std::string const has = ", as " + quote(file_name(source)) + " has";
     bool const dtype_fits = tensor::may_be_read_as(source, contents.dtype, declaration.dtype);
-    if (!dtype_fits && written.dtype)
-        tensor.at("dtype").fail(std::string(ein::name(contents.dtype)) + has, std::string(ein::name(*written.dtype)),
-                                "correct it, leave it out, or convert the file");
+    if (!dtype_fits && written.dtype) {
+        std::string const of_file(ein::name(contents.dtype)), wanted(ein::name(*written.dtype));
+        bool const is_npy = std::holds_alternative<tensor::NpySource>(source) && *written.dtype != DType::bf16;
+        std::string const file = is_npy ? Json(*tensor::file_of(source)).dump() : "";
+        tensor.at("dtype").fail(of_file + has, wanted,
+                                "leave it out, and nodes compute in " + of_file +
+                                    " as their inputs are; or convert the file" +
+                                    (is_npy ? ": numpy.save(" + file + ", numpy.load(" + file + ").astype(\"" +
+                                                  numpy_type(*written.dtype) + "\"))"
+                                            : " to compute in " + wanted));
+    }
     if (!tensor.has("dtype")) declaration.dtype = tensor::left_out_dtype(source, contents.dtype, declaration.dtype);
     if (!written.shape && !tensor.has("shape")) declaration.shape = contents.shape;
     if (written.shape && !tensor::may_be_read_as(source, contents.shape, *written.shape))

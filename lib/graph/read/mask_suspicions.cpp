@@ -200,6 +200,14 @@ private:
                is_mask(*before, made->join, way + 1);
     }
 
+    /// Where a mask is 1.
+    std::string condition_of(Expr const& mask, scalar::Names const& names) const {
+        if (mask.op() == Op::operand) return scalar::print(mask, names) + " != 0";
+        if (mask.op() != Op::where) return scalar::print(mask, names);
+        std::string const condition = scalar::print(mask.args()[0], names);
+        return constant_of(mask.args()[1], graph_.params) == 1.0 ? condition : "!(" + condition + ")";
+    }
+
     /// x*m of a mask m.
     std::optional<std::string> multiplied(Node const& sum, Node const& node, EinSum const& einsum, Expr const& expr,
                                           std::vector<int> const& labels) const {
@@ -210,9 +218,8 @@ private:
             if (scalar::operands_of(score).empty() || !varies(mask, einsum, labels) || !is_mask(node, mask) ||
                 is_mask(node, score))
                 continue;
-            std::string const chosen = "where(" + scalar::print(mask, names) +
-                                       (mask.op() == Op::operand ? " != 0" : "") + ", " + scalar::print(score, names) +
-                                       ", -inf)";
+            std::string const chosen =
+                "where(" + condition_of(mask, names) + ", " + scalar::print(score, names) + ", -inf)";
             return "node '" + node.name + "' multiplies scores by a mask along " + over(einsum, labels) + ", and " +
                    reader(sum, node) + " is 1 where that is 0, which counts in the sum; to leave them out write " +
                    (is_op(einsum) ? "\"einsum\": \"...,...->...\", \"join\": \"" + chosen + "\" in place of the op"

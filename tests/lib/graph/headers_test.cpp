@@ -93,7 +93,9 @@ TEST_CASE("what is written and differs from the file is reported", "[lib][graph]
     CHECK(dtype.where == "/tensors/A/dtype");
     CHECK(dtype.expected == "f64, as 'A.npy' has");
     CHECK(dtype.found == "f32");
-    CHECK(dtype.fix == "correct it, leave it out, or convert the file");
+    CHECK(dtype.fix ==
+          "leave it out, and nodes compute in f64 as their inputs are; or convert the file: "
+          "numpy.save(\"A.npy\", numpy.load(\"A.npy\").astype(\"f4\"))");
     Fault const shape = refused(R"({"shape": [6, 4], "data": {"npy": "A.npy"}})");
     CHECK(shape.where == "/tensors/A/shape");
     CHECK(shape.expected == "shape (4, 6), as 'A.npy' has");

@@ -92,7 +92,8 @@ TEST_CASE("a score times a mask counts in a softmax", "[lib][graph][suspicions]"
                "write where(y != 0, x, -inf) in place of x*y");
     check_note(R"({"name": "M", "op": "multiply", "inputs": ["S", "m"]})" + softmax_of_m,
                R"x(write "einsum": "...,...->...", "join": "where(y != 0, x, -inf)" in place of the op)x");
-    check_note(masked("x*where([q] >= [k], 1, 0)/8") + softmax_of_m, "multiplies scores by a mask");
+    check_note(masked("x*where([q] >= [k], 1, 0)/8") + softmax_of_m, "write where([q] >= [k], x, -inf) in place of x*");
+    check_note(masked("where([q] < [k], 0, 1)*x") + softmax_of_m, "write where(!([q] < [k]), x, -inf) in place of ");
     check_note(R"({"name": "tri", "einsum": "qk->qk", "inputs": ["o"], "join": "[q] >= [k]"}, )" +
                    masked("x*y", "qk,qk->qk", R"("S", "tri")") + softmax_of_m,
                "multiplies scores by a mask");
