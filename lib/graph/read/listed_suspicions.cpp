@@ -108,7 +108,7 @@ private:
         if ((first == nullptr) == (second == nullptr)) return std::nullopt;
         Value const& value = first != nullptr ? *first : *second;
         scalar::Scalar const& fill = value.listing->fill;
-        if (!is_exact(value.dtype) && !(fill.number == fill.number)) return std::nullopt;  // nan, which nothing equals
+        if (!is_exact(value.dtype) && std::isnan(fill.number.real())) return std::nullopt;  // nan, which nothing equals
         Expr const &sparse = of.args()[first != nullptr ? 0 : 1], &other = of.args()[first != nullptr ? 1 : 0];
         if (is_sampled(other, inputs)) return std::nullopt;
         scalar::Names const names{static_cast<int>(einsum.operands()), einsum.labels, {}};

@@ -90,7 +90,7 @@ struct WholeOp {
 /// Before exp its greatest is taken off: the ops do that themselves.
 std::string without_max(std::string text) {
     for (std::size_t at = text.find("-max("); at != text.npos; at = text.find("-max(", at + 1)) {
-        std::string const of = text.substr(0, at);
+        std::string of = text.substr(0, at);
         if (text.substr(at) == "-max(" + of + ")") return of;
     }
     return text;
