@@ -315,7 +315,7 @@ private:
 
     /// A size repeats the result; an axis that is split into two is reshaped before.
     std::string mend_lone_label(int lone) const {
-        std::string const repeats = "\"sizes\": {\"" + name(lone) + "\": N} repeats the result N times along it";
+        std::string repeats = "\"sizes\": {\"" + name(lone) + "\": N} repeats the result N times along it";
         auto const split = label_to_split();
         bool const text = einsum_.value().is_string();
         if (!split || !text || is_open(subscripts_.output)) return repeats + "; for another axis correct the label";
