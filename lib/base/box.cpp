@@ -59,7 +59,9 @@ std::optional<Extent> checked_element_count(std::span<Extent const> shape) {
 
 std::vector<Extent> row_major_strides(std::span<Extent const> shape) {
     std::vector<Extent> strides(shape.size(), 1);
-    for (std::size_t axis = shape.size(); axis > 1; --axis) strides[axis - 2] = strides[axis - 1] * shape[axis - 1];
+    for (std::size_t axis = shape.size(); axis > 1; --axis)  // of a shape without elements they mean nothing
+        strides[axis - 2] = static_cast<Extent>(static_cast<std::uint64_t>(strides[axis - 1]) *
+                                                static_cast<std::uint64_t>(shape[axis - 1]));
     return strides;
 }
 

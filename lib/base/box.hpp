@@ -53,10 +53,11 @@ bool is_one_run(Box const& part, Box const& whole);
 /// How many elements of `whole` come before the first of `part`, in C order.
 Extent offset_in(Box const& part, Box const& whole);
 
+/// Of a shape that has so many as can be counted: large extents may stand before one that is 0.
 inline Extent element_count(std::span<Extent const> shape) {
-    Extent count = 1;
-    for (Extent extent : shape) count *= extent;
-    return count;
+    std::uint64_t count = 1;
+    for (Extent extent : shape) count *= static_cast<std::uint64_t>(extent);
+    return static_cast<Extent>(count);
 }
 inline Extent BoxView::elements() const { return element_count(length); }
 /// The same, or nothing when the product does not fit in 63 bits.

@@ -103,6 +103,8 @@ TEST_CASE("a part lies in one run where counting its elements in C order finds n
 TEST_CASE("element counts that do not fit in 63 bits are noticed", "[lib][base][box]") {
     CHECK(element_count(Shape{}) == 1);
     CHECK(element_count(Shape{4, 3, 2}) == 24);
+    CHECK(element_count(Shape{Extent{1} << 40, Extent{1} << 40, 0}) == 0);
+    CHECK(row_major_strides(Shape{0, Extent{1} << 40, Extent{1} << 40})[2] == 1);
     CHECK(checked_element_count(Shape{4, 3, 2}) == 24);
     CHECK(checked_element_count(Shape{}) == 1);
     CHECK(checked_element_count(Shape{Extent{1} << 31, Extent{1} << 31}) == Extent{1} << 62);
