@@ -84,7 +84,8 @@ TEST_CASE("partial results are added by all threads, whatever stands at their de
         return schedule::kernel_widths({}, section, 4)[TaskId{2}];
     };
     CHECK(width_of_sum(256) == 4);
-    CHECK(width_of_sum(64) == 1);
+    CHECK(width_of_sum(64) == 4);
+    CHECK(width_of_sum(16) == 1);
 }
 
 TEST_CASE("tasks are named by kind, owner and block", "[executor][kernels]") {
