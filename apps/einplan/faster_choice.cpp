@@ -5,6 +5,7 @@
 #include "lib/base/error.hpp"
 #include "lib/base/text/quantities.hpp"
 #include "lib/base/text/sizes.hpp"
+#include "lib/graph/summation_order.hpp"
 #include "scheduler/simulate/plan_bound.hpp"
 
 namespace ein::apps {
@@ -29,13 +30,15 @@ std::vector<std::string> decided(EinplanOptions const& options) {
     return out;
 }
 
-/// Whether the graph's "parts" cut nodes; what a sharding cuts stays.
-bool is_cut_by_file(graph::Node const& node) { return !node.fixed.empty() && !node.sharding; }
-
-graph::EinGraph uncut(graph::EinGraph graph) {
+/// The graph without its "parts". What a sharding cuts stays, and what must not be cut.
+graph::EinGraph uncut(graph::EinGraph graph, bool reproducible) {
     for (graph::Node& node : graph.nodes)
-        if (is_cut_by_file(node)) node.fixed.clear();
+        if (!node.sharding) node.fixed = graph::parts_that_stay(graph, node, reproducible);
     return graph;
+}
+
+bool has_same_parts(graph::EinGraph const& a, graph::EinGraph const& b) {
+    return std::ranges::equal(a.nodes, b.nodes, {}, &graph::Node::fixed, &graph::Node::fixed);
 }
 
 EinplanOptions undecided(EinplanOptions options) {
@@ -54,8 +57,9 @@ std::optional<FasterChoice> faster_choice(PreparedGraph const& prepared, Einplan
                                           Machines const& machines, Planned const& planned,
                                           scheduler::SimulationOf const& simulated) {
     std::vector<std::string> given = decided(options);
-    bool const is_cut = std::ranges::any_of(prepared.graph.nodes, is_cut_by_file);
-    if (is_cut) given.push_back(given.empty() ? "the graph's \"parts\"" : "and the graph's \"parts\"");
+    graph::EinGraph const free = uncut(prepared.graph, options.reproducible);
+    if (!has_same_parts(prepared.graph, free))
+        given.push_back(given.empty() ? "the graph's \"parts\"" : "and the graph's \"parts\"");
     schedule::Schedule const& schedule = planned.made.schedule;
     int const ranks = schedule.header.ranks;
     if (given.empty() || tasks_of(schedule) > most_tasks) return std::nullopt;
@@ -64,8 +68,7 @@ std::optional<FasterChoice> faster_choice(PreparedGraph const& prepared, Einplan
     if (scheduler::PlanBound(prepared.graph, machines.cluster).of_any(ranks, ranks) > faster_by * here)
         return std::nullopt;
     try {
-        std::optional<graph::EinGraph> const free = is_cut ? std::optional(uncut(prepared.graph)) : std::nullopt;
-        Planned const chosen = plan_and_schedule(free ? *free : prepared.graph, how);
+        Planned const chosen = plan_and_schedule(free, how);
         double const there = simulate(chosen.made.schedule, machines.cluster).all_iterations;
         if (there > faster_by * here) return std::nullopt;
         return FasterChoice{joined(given, " "), here, there, planned.moved(), chosen.moved(), ranks,

@@ -112,4 +112,13 @@ EinGraph keep_summation_order(EinGraph graph, std::string const& file) {
     return graph;
 }
 
+Parts parts_that_stay(EinGraph const& graph, Node const& node, bool keeps_order) {
+    auto const* const einsum = std::get_if<EinSum>(&node.op);
+    if (einsum == nullptr || einsum->aggregated().empty()) return {};
+    if (!graph.value(node.output).listing && !(keeps_order && aggregation_of(graph, node) != nullptr)) return {};
+    Parts parts(einsum->labels.size(), 0);
+    for (int label : einsum->aggregated()) parts[at(label)] = 1;
+    return parts;
+}
+
 }  // namespace ein::graph

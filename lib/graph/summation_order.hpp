@@ -19,4 +19,8 @@ bool depends_on_order(scalar::Agg agg, DType accumulate);
 /// @throws InputError where the graph's "parts" (or a program of tensor relations) cut such a label
 EinGraph keep_summation_order(EinGraph graph, std::string const& file);
 
+/// The parts that a node has whatever a graph file says: 1 of the labels that it aggregates where its result is sparse
+/// (partial results never are), or where the order of its terms is kept; 0 of the others. Empty: it has none.
+Parts parts_that_stay(EinGraph const& graph, Node const& node, bool keeps_order);
+
 }  // namespace ein::graph

@@ -80,6 +80,9 @@ void verify(graph::EinGraph const& graph, Plan const& plan) {
             promise(fixed == 0 || parts[label] == fixed,
                     "the plan of node '" + node.name + "' does not keep to the parts that the graph fixes");
         }
+        auto const* const einsum = std::get_if<graph::EinSum>(&node.op);
+        promise(einsum == nullptr || !graph.value(node.output).listing || calls_of_a_block(*einsum, parts) == 1,
+                "the plan of node '" + node.name + "' cuts what a sparse result is aggregated over");
         std::vector<Rank> const& ranks = plan.nodes[k].ranks;
         bool const placed = static_cast<std::int64_t>(ranks.size()) == element_count(parts) &&
                             std::all_of(ranks.begin(), ranks.end(),

@@ -26,6 +26,26 @@ sed 's/"outputs"/"parts": {"C": {"i": 1, "j": 1, "k": 1}}, "outputs"/' "$work/sq
 "$bin/einplan" "$work/cut.json" -n 4 --dry-run > "$work/given"
 grep -q "faster          without the graph's \"parts\": $(seconds "$work/square.json" -n 4) predicted" "$work/given" ||
     fail "parts: $(cat "$work/given")"
+# Sums that a sparse result or --reproducible keeps whole are nothing that a graph's "parts" decided: nobody cuts them.
+cat > "$work/empty.json" <<'J'
+{"eingraph": 1, "dtype": "c128", "tensors": {
+  "A": {"shape": [30, 30], "sparse": true, "data": {"random": "normal", "density": 0.1}},
+  "e": {"shape": [30], "sparse": true, "data": {"random": "normal", "density": 0}}},
+ "nodes": [{"name": "B", "einsum": "ij,j->ji", "inputs": ["A", "e"], "join": "x*conj(y)"},
+  {"name": "C", "einsum": "ij,k->kj", "inputs": ["B", "e"], "join": "x*conj(y)"}], "outputs": ["C"]}
+J
+"$bin/einplan" "$work/empty.json" -n 2 --plan-out "$work/empty.plan" -q -o "$work/empty.sched"
+grep -qF '"C:1": {"i":1,"j":' "$work/empty.plan" || fail "B is not summed before it meets e: $(cat "$work/empty.plan")"
+for ranks in 2 3 4 5 6 7; do
+    for decompose in eindecomp exact moved data sqrt; do
+        "$bin/einplan" "$work/empty.json" -n "$ranks" --decompose "$decompose" --dry-run > "$work/empty" 2>&1 ||
+            fail "-n $ranks --decompose $decompose: $(cat "$work/empty")"
+        ! grep "the graph's" "$work/empty" || fail "-n $ranks --decompose $decompose: a graph without \"parts\""
+    done
+done
+"$bin/einplan" "$work/square.json" -n 4 --reproducible --parts 1 --dry-run > "$work/given"
+grep -q "faster  " "$work/given" || fail "--reproducible: $(cat "$work/given")"
+! grep "the graph's" "$work/given" || fail "--reproducible: a graph without \"parts\""
 # What is given beside a cluster file is compared with what that says.
 echo '{"ranks_per_node": 2, "memory": "64MiB"}' > "$work/nodes.json"
 plan() { "$bin/einplan" "$work/square.json" -n 4 --dry-run -q --cluster "$work/nodes.json" "$@" 2> "$work/notes"; }

@@ -78,3 +78,17 @@ TEST_CASE("a graph that fixes cuts of a summed label is refused with the label",
               "it, cut another label, or plan without --reproducible");
     }
 }
+
+TEST_CASE("whatever a file cuts, sums that keep their order or make sparse results stay whole",
+          "[graph][summation-order]") {
+    std::string const product = R"("einsum": "ij,jk->ik", "inputs": ["A", "B"])";
+    EinGraph graph = graph_with(product);
+    CHECK(parts_that_stay(graph, graph.nodes[0], true) == Parts{0, 1, 0});
+    CHECK(parts_that_stay(graph, graph.nodes[0], false).empty());
+    graph.values[static_cast<std::size_t>(graph.nodes[0].output.value())].listing = Listing{};
+    CHECK(parts_that_stay(graph, graph.nodes[0], false) == Parts{0, 1, 0});
+    EinGraph const whole = graph_with(product, "i32");
+    CHECK(parts_that_stay(whole, whole.nodes[0], true).empty());
+    EinGraph const turned = graph_with(R"("einsum": "ij->ji", "inputs": ["A"])");
+    CHECK(parts_that_stay(turned, turned.nodes[0], true).empty());
+}

@@ -57,6 +57,16 @@ TEST_CASE("a plan is verified: a part for each label, from one to its extent", "
     refused([](Plan& plan) { plan.nodes[0].ranks = {Rank{0}, Rank{1}}; });  // the plan has one rank
 }
 
+TEST_CASE("a plan that cuts what a sparse result is aggregated over is refused", "[relation][plan]") {
+    graph::EinGraph graph = small_graph();
+    CHECK_NOTHROW(verify(graph, small_plan()));
+    graph.values[static_cast<std::size_t>(graph.nodes[1].output.value())].listing = graph::Listing{{}, 1.0, 1};
+    CHECK_THROWS_AS(verify(graph, small_plan()), InternalError);
+    Plan plan = small_plan();
+    plan.nodes[1].parts[1] = 1;
+    CHECK_NOTHROW(verify(graph, plan));
+}
+
 TEST_CASE("costs of a plan are the sums over its nodes", "[relation][plan]") {
     Plan plan = small_plan();
     for (NodePlan& node : plan.nodes) node.elements = {1, 2, 4}, node.bytes = {8, 16, 32};
