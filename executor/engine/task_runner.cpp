@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "executor/engine/task_moves.hpp"
+#include "executor/health/room_fault.hpp"
 #include "lib/base/error.hpp"
 #include "lib/tensor/sparse/sparse_moves.hpp"
 
@@ -109,7 +110,12 @@ struct TaskRunner::OneTask {
 void TaskRunner::run(TaskId id, WorkerTeam& team, Scratch& scratch) const {
     Task const& task = section_.tasks[id];
     bool const computes = task.traits().is_on_device() || task.traits().runs_on == schedule::Site::host;
-    call_check_ == nullptr || !computes ? compute(id, task, team, scratch) : compute_checked(id, task, team, scratch);
+    try {
+        call_check_ == nullptr || !computes ? compute(id, task, team, scratch)
+                                            : compute_checked(id, task, team, scratch);
+    } catch (tensor::SparseRoomError const& error) {  // other data than what was planned can list more
+        throw InputError(room_fault(header_, section_, task, error));
+    }
     if (finite_check_ != nullptr) finite_check_->look(id, team);
 }
 

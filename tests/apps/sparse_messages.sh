@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # What is said of sparse tensors that are made dense, of results that cannot be kept sparse, and of data that is not as
-# it should be: sparse_messages.sh BIN
+# it should be: sparse_messages.sh BIN [MPIEXEC NUMPROC_FLAG]; without a launcher runs are of one rank.
 set -uo pipefail
-bin=$1
+bin=$1 launcher=("${@:2}")
 # shellcheck source=tests/apps/expect.sh
 . "$(dirname "$0")/expect.sh"
 cd "$work" || exit 1
@@ -147,4 +147,48 @@ expect 0 "to A[10:20, 10:21] (sparse, at most 20 listed)" "$bin/eintool" show g.
 expect 3 "tensor 'A', elements [0:10, 0:40]: expected none listed outside [0:10, 0:11], as when the schedule was made, \
 found 1; plan again" "$bin/einrun" g.sched --quiet --input A=FAR.mtx --out out
 expect 0 "" "$bin/einrun" g.sched --quiet --input A=A.tns --verify --out out
+
+# ---- more elements or pairs than when the schedule was made ----------------------------------------------------------
+mtx() {   # FILE "ROW COLUMN"...: 40 x 40
+    printf '%%%%MatrixMarket matrix coordinate real general\n40 40 %d\n' $(($# - 1)) > "$1"
+    printf '%s 1\n' "${@:2}" >> "$1"
+}
+# corner lists no more than diagonal, and middle than outer
+diagonal=() corner=() outer=() middle=() pairs=("1 1" "40 1")
+for ((k = 1; k <= 40; ++k)); do
+    diagonal+=("$k $k") corner+=("$(((k + 6) / 7)) $(((k - 1) % 7 + 1))")
+    outer+=("$k 1" "$k 40") middle+=("$k 20" "$k 21") pairs+=("20 $k" "21 $k")
+done
+mtx diagonal.mtx "${diagonal[@]}"
+mtx corner.mtx "${corner[@]}"
+mtx outer.mtx "${outer[@]}"
+mtx middle.mtx "${middle[@]}"
+mtx most.mtx "${middle[@]}" "1 1" "40 40"
+mtx pairs.mtx "${pairs[@]}"
+# more PLANNED OTHER NODE: of what A was when it was planned, and is when it is run, the node makes more
+more() {
+    local ranks device devices run
+    echo '{"eingraph": 1, "dtype": "f64", "tensors": {
+        "A": {"shape": [40, 40], "sparse": true, "data": {"mtx": "'"$1"'.mtx"}},
+        "R": {"shape": [40, 40], "sparse": true, "data": {"mtx": "pairs.mtx"}},
+        "M": {"shape": [40, 40], "sparse": true, "data": {"mtx": "most.mtx"}},
+        "first": {"shape": [9], "dtype": "i64", "data": {"fill": 0}}},
+        "nodes": [{"name": "Z", "sparse": true, '"$3"'}], "outputs": ["Z"]}' > g.json
+    for ranks in 1 2 3; do
+        run=("$bin/einrun") devices="cpu reference emulated"
+        if [ "$ranks" != 1 ]; then run=("${launcher[@]}" "$ranks" "$bin/einrun") devices=cpu; fi
+        if [ "$ranks" != 1 ] && [ ${#launcher[@]} = 0 ]; then continue; fi
+        expect 0 "" "$bin/einplan" g.json -n "$ranks" -o g.sched
+        expect 0 "" "${run[@]}" g.sched --quiet --out out
+        for device in $devices; do
+            "${run[@]}" g.sched --quiet --device "$device" --input A="$2.mtx" --out out > said 2>&1
+            [ $? = 3 ] || fail "-n $ranks, $2 in place of $1: expected exit 3, found $(cat said)"
+            grep -qE "node 'Z', elements \[.*: expected at most [0-9]+ listed, as when the schedule was made, found \
+[0-9]+; plan again with this data: einplan" said || fail "-n $ranks, $2 in place of $1: $(cat said)"
+        done
+    done
+}
+more outer middle '"einsum": "ij,jk->ik", "inputs": ["A", "R"]'
+more outer middle '"einsum": "ij,ij->ij", "inputs": ["A", "M"]'
+more diagonal corner '"op": "gather", "inputs": ["A", "first"], "axis": 0'
 exit "$failed"

@@ -8,7 +8,6 @@
 #include <limits>
 #include <numeric>
 
-#include "lib/base/error.hpp"
 #include "lib/tensor/sparse/sparse_block.hpp"
 
 namespace ein::tensor {
@@ -39,7 +38,7 @@ private:
                           std::span<std::byte> out) const {
         auto const listed = static_cast<Extent>(count());
         SparseOffsets const at = sparse_offsets(layout, lengths_, dtype, listed);
-        promise(at.end <= out.size(), "a sparse block is larger than what was reserved for it");
+        check_room(at, listed, out.size());
         set_listed(out, listed);
         for (std::size_t k = 0; k < layout.axes.size(); ++k) {
             std::vector<Index> const& from = coords_[static_cast<std::size_t>(layout.axes[k])];

@@ -48,7 +48,7 @@ public:
     Extent write(std::span<std::byte> out) {
         count();
         SparseOffsets const at = sparse_offsets(layout_, lengths_, dtype_, listed_);
-        promise(at.end <= out.size(), "a sparse block is larger than what was reserved for it");
+        check_room(at, listed_, out.size());
         set_listed(out, listed_);
         if (layout_.compressed) {
             std::partial_sum(ends_.begin(), ends_.end(), ends_.begin());

@@ -93,12 +93,16 @@ Extent listed_in(std::span<std::byte const> block) { return static_cast<Extent>(
 
 void set_listed(std::span<std::byte> block, Extent listed) { store(block.data(), static_cast<std::uint64_t>(listed)); }
 
+void check_room(SparseOffsets const& at, Extent listed, std::size_t room) {
+    if (at.end > room) throw SparseRoomError(listed);
+}
+
 Extent write_sparse_block(ListedElements const& elements, DType dtype, Box const& box, SparseLayout const& layout,
                           std::span<std::byte> out) {
     std::vector<std::size_t> const order = sorted_inside(elements, elements.count(dtype), box, layout);
     auto const listed = static_cast<Extent>(order.size());
     SparseOffsets const at = sparse_offsets(layout, box.length, dtype, listed);
-    promise(at.end <= out.size(), "a sparse block is larger than what was reserved for it");
+    check_room(at, listed, out.size());
     set_listed(out, listed);
     std::size_t const width = index_bytes(box.length), size = size_of(dtype);
     for (std::size_t k = 0; k < layout.axes.size(); ++k) {
@@ -126,7 +130,7 @@ std::int64_t write_sorted_block(std::span<std::uint64_t const> keys, std::span<s
     SparseLayout layout = in_order(box.order());
     layout.compressed = compressed;
     SparseOffsets const at = sparse_offsets(layout, box.length, dtype, static_cast<Extent>(keys.size()));
-    promise(at.end <= out.size(), "a sparse block is larger than what was reserved for it");
+    check_room(at, static_cast<Extent>(keys.size()), out.size());
     set_listed(out, static_cast<Extent>(keys.size()));
     std::copy(values.begin(), values.end(), out.begin() + static_cast<std::ptrdiff_t>(at.values));
     if (box.order() == 0) return static_cast<std::int64_t>(at.end);

@@ -22,6 +22,7 @@
 
 #include "lib/base/box.hpp"
 #include "lib/base/dtype.hpp"
+#include "lib/base/error.hpp"
 
 namespace ein::tensor {
 
@@ -55,6 +56,20 @@ SparseOffsets sparse_offsets(SparseLayout const& layout, std::span<Extent const>
 Extent listed_in(std::span<std::byte const> block);
 void set_listed(std::span<std::byte> block, Extent listed);
 
+/// More elements than a block has room for. Whoever knows for which data the room was reserved says so.
+class SparseRoomError : public InternalError {
+public:
+    explicit SparseRoomError(Extent listed)
+        : InternalError("a sparse block is larger than what was reserved for it"), listed_(listed) {}
+    Extent listed() const { return listed_; }
+
+private:
+    Extent listed_;
+};
+/// To be asked before a block of `listed` elements is written. @throws SparseRoomError unless it takes at most `room`
+/// bytes
+void check_room(SparseOffsets const& at, Extent listed, std::size_t room);
+
 /// Elements with their coordinates, in any order; what readers gather before it becomes a block.
 struct ListedElements {
     std::vector<std::vector<Extent>> coords;  // by axis, of the whole tensor
@@ -64,7 +79,7 @@ struct ListedElements {
 };
 
 /// Writes the block of those that lie in `box`. Each place is listed once at most.
-/// @param out  at least sparse_bytes of as many  @return how many there were
+/// @param out  at least sparse_bytes of as many  @return how many there were  @throws SparseRoomError
 Extent write_sparse_block(ListedElements const& elements, DType dtype, Box const& box, SparseLayout const& layout,
                           std::span<std::byte> out);
 

@@ -9,7 +9,6 @@
 #include "executor/device/cpu/sparse/row_pieces.hpp"
 #include "executor/device/cpu/sparse/same_pattern.hpp"
 #include "executor/device/reference/element.hpp"
-#include "lib/base/error.hpp"
 
 namespace ein::executor {
 namespace {
@@ -136,7 +135,7 @@ private:
         auto const listed = static_cast<Extent>(now.offsets.back());
         tensor::SparseOffsets const at =
             tensor::sparse_offsets(output.layout, output.lengths, shape_.output_dtype, listed);
-        promise(at.end <= now.call.room, "a sparse block is larger than what was reserved for it");
+        tensor::check_room(at, listed, now.call.room);
         auto* const block = static_cast<std::byte*>(now.call.output);
         tensor::set_listed(std::span(block, sizeof(std::uint64_t)), listed);
         std::memcpy(block + at.offsets, now.offsets.data(), now.offsets.size() * 8);

@@ -1,7 +1,5 @@
 #include "executor/device/cpu/sparse/same_pattern.hpp"
 
-#include "lib/base/error.hpp"
-
 namespace ein::executor {
 
 std::optional<std::vector<int>> whole_output_labels(KernelShape const& shape) {
@@ -22,7 +20,7 @@ std::byte* copy_pattern(KernelShape const& shape, SparseSource const& source, Ke
     std::size_t const count = all.end - all.begin;
     tensor::SparseOffsets const at =
         tensor::sparse_offsets(output.layout, output.lengths, shape.output_dtype, static_cast<Extent>(count));
-    promise(at.end <= call.room, "a sparse block is larger than what was reserved for it");
+    tensor::check_room(at, static_cast<Extent>(count), call.room);
     auto* const block = static_cast<std::byte*>(call.output);
     tensor::set_listed(std::span(block, sizeof(std::uint64_t)), static_cast<Extent>(count));
     bool const narrow = tensor::index_bytes(output.lengths) == 4;

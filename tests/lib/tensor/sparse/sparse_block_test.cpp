@@ -6,6 +6,7 @@
 #include <random>
 
 #include "lib/base/error.hpp"
+#include "lib/tensor/sparse/sparse_moves.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ein;
@@ -91,6 +92,32 @@ TEST_CASE("a sparse block lies as its header says") {
     CHECK((offsets[0] == 0 && offsets[1] == 1 && offsets[2] == 2));
     CHECK((columns[0] == 5 && columns[1] == 0));
     CHECK((held[0] == 7 && held[1] == 9));
+}
+
+TEST_CASE("nothing is written of a block that has more elements than room", "[lib][tensor][sparse]") {
+    ListedElements const elements{{{3, 2, 2}, {0, 5, 1}}, std::vector<std::byte>(12, std::byte{1})};
+    Box const box{{2, 0}, {2, 6}};
+    tensor::SparseLayout const layout{{0, 1}, true};
+    auto const refused = [&](auto&& write) {
+        std::vector<std::byte> room(static_cast<std::size_t>(tensor::sparse_bytes(layout, box.length, DType::f32, 1)));
+        std::vector<std::byte> const before = room;
+        Extent listed = 0;
+        try {
+            write(std::span(room));
+        } catch (tensor::SparseRoomError const& error) {
+            listed = error.listed();
+        }
+        CHECK(listed == 3);
+        CHECK(room == before);
+    };
+    refused([&](auto room) { tensor::write_sparse_block(elements, DType::f32, box, layout, room); });
+    std::vector<std::uint64_t> const keys{1, 5, 6};
+    refused([&](auto room) { tensor::write_sorted_block(keys, elements.values, DType::f32, box, true, room); });
+    std::vector<std::byte> const block = block_of(elements, box, layout);
+    tensor::SparseBlockView const view{block, DType::f32, box, layout};
+    refused([&](auto room) { tensor::assemble(std::vector{view}, box, layout, room); });
+    tensor::SparseLayout const turned{{1, 0}, false};
+    refused([&](auto room) { tensor::select(view, tensor::SparseSelection::of(box), turned, room.first(24)); });
 }
 
 TEST_CASE("blocks of any layout give back what they were made of") {
