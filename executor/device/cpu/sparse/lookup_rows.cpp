@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "executor/device/cpu/sparse/sparse_source.hpp"
+#include "executor/device/kernel/kernel_types.hpp"
 #include "executor/device/reference/element.hpp"
 #include "lib/graph/labels.hpp"
 
