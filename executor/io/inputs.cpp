@@ -23,17 +23,24 @@ struct Hull {
 
 using BoxesRead = Table<schedule::InputId, std::vector<Box>>;
 
+/// Calls visit(load, its box) for what this rank loads.
+template <class Visit>
+void for_each_load(schedule::Section const& section, Visit const& visit) {
+    for (schedule::Task const& task : section.tasks) {
+        if (!task.is<schedule::Load>()) continue;
+        auto const load = section.as<schedule::Load>(task);
+        visit(load, section.box_of(section.blocks[load.result]));
+    }
+}
+
 /// What this rank reads of each input.
 BoxesRead boxes_read(schedule::Header const& header, schedule::Section const& section, ReadsOf reads) {
     BoxesRead out;
     out.resize(header.inputs.size());
     switch (reads) {
         case ReadsOf::loads:
-            for (schedule::Task const& task : section.tasks) {
-                if (!task.is<schedule::Load>()) continue;
-                auto const load = section.as<schedule::Load>(task);
-                out[load.input].push_back(section.box_of(section.blocks[load.result]));
-            }
+            for_each_load(section,
+                          [&](schedule::Load const& load, Box&& box) { out[load.input].push_back(std::move(box)); });
             break;
         case ReadsOf::held: {
             std::map<schedule::TensorId, schedule::InputId> inputs;
@@ -52,11 +59,9 @@ BoxesRead boxes_read(schedule::Header const& header, schedule::Section const& se
 Table<schedule::InputId, std::vector<Hull>> hulls(schedule::Header const& header, schedule::Section const& section) {
     Table<schedule::InputId, std::vector<Hull>> out;
     out.resize(header.inputs.size());
-    for (schedule::Task const& task : section.tasks) {
-        if (!task.is<schedule::Load>()) continue;
-        auto const load = section.as<schedule::Load>(task);
-        if (load.around) out[load.input].push_back({section.box_of(section.blocks[load.result]), load.around->box()});
-    }
+    for_each_load(section, [&](schedule::Load const& load, Box&& box) {
+        if (load.around) out[load.input].push_back({std::move(box), load.around->box()});
+    });
     return out;
 }
 

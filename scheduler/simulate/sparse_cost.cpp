@@ -1,6 +1,7 @@
 #include "scheduler/simulate/sparse_cost.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "lib/graph/labels.hpp"
 #include "scheduler/tuning.hpp"
@@ -58,10 +59,7 @@ private:
     double length(int label) const { return static_cast<double>(call_.region.length[static_cast<std::size_t>(label)]); }
     double elements(std::vector<int> const& labels) const {
         double count = 1;
-        for (std::size_t k = 0; k < labels.size(); ++k)
-            if (std::find(labels.begin(), labels.begin() + static_cast<std::ptrdiff_t>(k), labels[k]) ==
-                labels.begin() + static_cast<std::ptrdiff_t>(k))
-                count *= length(labels[k]);
+        for (int label : std::set<int>(labels.begin(), labels.end())) count *= length(label);
         return count;
     }
     bool is_label_of_listed(int label) const {
@@ -78,10 +76,9 @@ private:
     /// Places at these labels for each element that the driver lists; all of them without one.
     double places_at(std::vector<int> const& labels) const {
         if (!driver_) return elements(labels);
-        double count = listed_[*driver_];
-        for (int label : labels)
-            if (!graph::has_label(einsum_.inputs[*driver_], label)) count *= length(label);
-        return count;
+        std::vector<int> others = labels;
+        std::erase_if(others, [&](int label) { return graph::has_label(einsum_.inputs[*driver_], label); });
+        return listed_[*driver_] * elements(others);
     }
     double read(std::size_t k) const {
         schedule::Block const& from = block(call_.operands[k]);

@@ -20,6 +20,24 @@ std::vector<CallGroup> members_by_group(std::vector<Call> const& calls, Waves co
 
 }  // namespace
 
+std::vector<SumPart> sum_parts(CallGroup const& group, std::int64_t each) {
+    std::vector<SumPart> out;
+    for (std::size_t s = 0; s < group.subblocks.size(); ++s) {
+        Box const& box = group.subblocks[s].box;
+        std::size_t axis = 0;
+        while (axis + 1 < box.order() && box.length[axis] < 2) ++axis;
+        Parts cuts(box.order(), 1);
+        if (box.order() > 0) cuts[axis] = std::clamp<std::int64_t>(box.length[axis], 1, each);
+        std::size_t const keeper = keeper_of(s, group.subblocks.size(), group.members.size(), 0);
+        for_each_index(cuts, [&](std::vector<Extent> const& index) {
+            Box part = block_box(box.length, cuts, index);
+            for (std::size_t a = 0; a < part.order(); ++a) part.begin[a] += box.begin[a];
+            out.push_back({std::move(part), s, keeper});
+        });
+    }
+    return out;
+}
+
 Waves waves_of(std::vector<Call> const& calls, int ranks) {
     std::vector<std::size_t> seen(static_cast<std::size_t>(ranks), 0);
     Waves waves;
@@ -54,9 +72,7 @@ std::vector<CallGroup> groups_of(LoweringContext const& context, graph::Node con
     }
     for (std::size_t g = 0; g < out.size(); ++g) {
         if (whole[g] != 0) out[g].subblocks.clear();
-        for (std::size_t s = 0; s < out[g].subblocks.size(); ++s)
-            out[g].parts.push_back(
-                {out[g].subblocks[s].box, s, keeper_of(s, out[g].subblocks.size(), out[g].members.size(), 0)});
+        out[g].parts = sum_parts(out[g], 1);
     }
     return out;
 }

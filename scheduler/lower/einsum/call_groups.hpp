@@ -31,12 +31,10 @@ struct CallGroup {
     std::vector<Partial> partials;      // made so far
     std::vector<SumPart> parts;         // of the subblocks, in order: subblocks, where sums wait until all is made
     bool overlaps = false;              // they do not (overlapped_sums.hpp)
-
-    /// The turn in which a member makes what another one keeps: 0, at last, of what it keeps itself.
-    std::size_t turn(std::size_t member, std::size_t keeper) const {
-        return (member + members.size() - keeper) % members.size();
-    }
 };
+
+/// So many parts of each subblock along its first axis, so that they lie in one run; or fewer where it is short.
+std::vector<SumPart> sum_parts(CallGroup const& group, std::int64_t each);
 
 /// The calls of each rank, the k-th of every rank in wave k.
 using Waves = std::vector<std::vector<std::size_t>>;

@@ -1,7 +1,7 @@
 // Of a label that is aggregated, a kernel call takes what lies between the elements of a sparse leaf that decides alone
 // whether anything is contributed (idle_sets.hpp): of a banded matrix each rank wants of the vector what is near its
 // rows. Example: "ij,j->i", A tridiagonal of 100,000 rows on 4 ranks: the call of rows [25000:50000] takes j in
-// [24609:50391], by cells of A's histogram, and x is sent there alone.
+// [24242:50439], by cells of 391 of A's histogram, and x is sent there alone.
 // Considered: positions that are wanted, listed one by one (CombBLAS, PETSc's scatters). They save more where elements
 // lie apart, but are another kind of message; boxes are what everything else here is made of.
 #pragma once

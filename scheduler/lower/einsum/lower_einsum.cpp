@@ -1,5 +1,6 @@
 // An EinSum as a TRA join and aggregation over blocks: a kernel call for each tuple of the join, partial results of one
-// group on one rank accumulated in one block; those of several ranks are combined by reduce_scatter.hpp.
+// group on one rank accumulated in one block; those of several ranks are combined by overlapped_sums.hpp and
+// reduce_scatter.hpp.
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -168,7 +169,7 @@ CallParts EinSumLowering::parts_of(Call const& call) const {
                                                group.members.begin());
     for (SumPart const& part : group.parts) {
         parts.subblocks.push_back(part.box);
-        parts.turns.push_back(static_cast<int>(group.turn(self, part.keeper)));
+        parts.turns.push_back(static_cast<int>(turn_of(self, part.keeper, group.members.size())));
     }
     return parts;
 }

@@ -6,28 +6,6 @@
 #include "lib/base/error.hpp"
 
 namespace ein::scheduler {
-namespace {
-
-/// So many parts of each subblock along its first axis, so that they lie in one run; or fewer where it is short.
-std::vector<SumPart> parts_of(CallGroup const& group, std::int64_t each) {
-    std::vector<SumPart> out;
-    for (std::size_t s = 0; s < group.subblocks.size(); ++s) {
-        Box const& box = group.subblocks[s].box;
-        std::size_t axis = 0;
-        while (axis + 1 < box.order() && box.length[axis] < 2) ++axis;
-        Parts cuts(box.order(), 1);
-        if (box.order() > 0) cuts[axis] = std::clamp<std::int64_t>(box.length[axis], 1, each);
-        std::size_t const keeper = keeper_of(s, group.subblocks.size(), group.members.size(), 0);
-        for_each_index(cuts, [&](std::vector<Extent> const& index) {
-            Box part = block_box(box.length, cuts, index);
-            for (std::size_t a = 0; a < part.order(); ++a) part.begin[a] += box.begin[a];
-            out.push_back({std::move(part), s, keeper});
-        });
-    }
-    return out;
-}
-
-}  // namespace
 
 std::vector<BlockId> PreparedCall::operands_of(SubCall const& part) const {
     std::vector<BlockId> out;
@@ -41,23 +19,23 @@ void choose_parts(LoweringContext const& context, graph::Node const& node, graph
     if (group.subblocks.empty() || of_group.size() != group.members.size() || group.members.size() < 2) return;
     if (einsum.agg == scalar::Agg::logsumexp || context.value(node.output).listing) return;
     group.overlaps = true;
-    std::vector<SumPart> const whole = std::exchange(group.parts, parts_of(group, 2));
+    std::vector<SumPart> halves = sum_parts(group, 2);
     std::vector<Box> boxes;
-    for (SumPart const& part : group.parts) boxes.push_back(part.box);
+    for (SumPart const& part : halves) boxes.push_back(part.box);
     auto const element = static_cast<double>(size_of(accumulated));
     auto const pays = [&](std::size_t c) {
         double const bytes = static_cast<double>(projected(calls[c].region, einsum.output).elements()) * element;
         return subblocks_pay(einsum, calls[c].region, boxes, bytes, element, context.options.split);
     };
-    bool halved = std::all_of(of_group.begin(), of_group.end(), pays);
-    for (std::size_t c : of_group) {
-        if (!halved) break;
-        std::vector<bool> const in_halves = by_source(calls[c]);
-        std::vector<SumPart> const halves = std::exchange(group.parts, whole);
-        halved = by_source(calls[c]) == in_halves;
-        group.parts = halves;
-    }
-    if (!halved) group.parts = whole;
+    auto const takes_the_same = [&](std::size_t c) {
+        std::vector<bool> const whole = by_source(calls[c]);
+        group.parts.swap(halves);
+        bool const same = by_source(calls[c]) == whole;
+        group.parts.swap(halves);
+        return same;
+    };
+    if (std::ranges::all_of(of_group, pays) && std::ranges::all_of(of_group, takes_the_same))
+        group.parts = std::move(halves);
 }
 
 OverlappedSums::OverlappedSums(LoweringContext& context, graph::Node const& node, graph::EinSum const& einsum,

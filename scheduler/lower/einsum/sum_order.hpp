@@ -12,6 +12,11 @@
 
 namespace ein::scheduler {
 
+/// The turn in which a member makes what another one keeps, of so many: 0, at last, of what it keeps itself.
+constexpr std::size_t turn_of(std::size_t member, std::size_t keeper, std::size_t members) {
+    return (member + members - keeper) % members;
+}
+
 struct SummedPart {
     std::size_t keeper = 0;  // the member
     double message = 0;      // seconds of a message with it, and of adding it to what is there
@@ -30,9 +35,8 @@ struct SharedSum {
     std::vector<std::vector<SummedCall>> calls;  // of each member, in order
 
     std::size_t members() const { return calls.size(); }
-    /// The turn in which a member makes a part: 0, at last, of those that it keeps.
     std::size_t turn(std::size_t member, std::size_t part) const {
-        return (member + members() - parts[part].keeper) % members();
+        return turn_of(member, parts[part].keeper, members());
     }
     /// To whom a member sends a part that it has made.
     std::size_t destination(std::size_t member, std::size_t part, std::size_t stride) const {
