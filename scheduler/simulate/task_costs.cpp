@@ -80,7 +80,10 @@ double TaskCosts::of_kernel(Section const& section, Task const& task, schedule::
     double const share = schedule::written_share(header_, section, task);  // of what an update takes over
     double points = section.listed_share(call) * share;
     for (Extent length : lengths) points *= static_cast<double>(length);
-    double const written = elements(kernel.einsum->output) * share;
+    schedule::Block const& result = section.blocks[call.result];  // of a sparse one what it may list
+    double const written =
+        (result.is_listed() ? static_cast<double>(section.elements_of(result)) : elements(kernel.einsum->output)) *
+        share;
     double bytes = written * size(call.result) * (call.accumulates ? 2 : 1);
     for (std::size_t operand = 0; operand < call.operands.size(); ++operand)
         bytes += section.blocks[call.operands[operand]].is_listed() ? of_listed(operand)

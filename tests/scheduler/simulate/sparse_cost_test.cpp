@@ -80,3 +80,11 @@ TEST_CASE("of a sparse result what it may list is written", "[scheduler][simulat
     double const bytes = 2 * block + 8 * listed;
     CHECK(seconds(graph, slow(&scheduler::Cluster::bytes), true) == Approx(bytes / 1e9).epsilon(0.01));
 }
+
+TEST_CASE("of rows that are looked up what the result may list is written", "[scheduler][simulate]") {
+    test::GraphBuilder graph;
+    graph.leaf("A", {n, n}), graph.leaf("p", {n}, DType::i64);
+    graph.einsum("Z", "kj,i->ij", {"A", "p"}, {.join = "where([k] == y, x, 0)"});
+    scheduler::Cluster const memory = slow(&scheduler::Cluster::bytes);
+    CHECK(seconds(std::move(graph), memory, true) < (2 * block + 16 * listed) / 1e9);  // of n^2 elements: 8e-3
+}
