@@ -163,6 +163,8 @@ CallAgain::Element CallAgain::terms_of_join(KernelCall const& call, ElementPlace
     bool const rounds = noise != nullptr && scalar::info(einsum_.agg).rounds && !is_exact(types_.accumulate);
     bool const adds = einsum_.agg == scalar::Agg::sum;
     std::optional<Scalar> total;
+    std::optional<scalar::NoisyProduct> product;
+    if (rounds && einsum_.agg == scalar::Agg::prod) product.emplace(*noise, types_.accumulate);
     Element out;
     out.terms = 0;
     for_each_term(call, place, bases, [&](std::vector<Extent> const& labels, std::vector<Scalar> const& operands) {
@@ -170,6 +172,7 @@ CallAgain::Element CallAgain::terms_of_join(KernelCall const& call, ElementPlace
         if (types_.join != types_.accumulate) value = scalar::convert(value, types_.join, types_.accumulate);
         out.magnitude = adds ? out.magnitude + magnitude_of(value) : std::max(out.magnitude, magnitude_of(value));
         total = total ? scalar::combine(einsum_.agg, types_.accumulate, *total, value) : value;
+        if (product) product->multiply(value.number);
         if (rounds && out.terms > 0)
             total->number = adds ? noise->partial(total->number, types_.accumulate)
                                  : noise->rounded(total->number, types_.accumulate);
@@ -180,6 +183,7 @@ CallAgain::Element CallAgain::terms_of_join(KernelCall const& call, ElementPlace
                 : sparse_ ? value_without_contributions(shape_, types_, params_)
                           : scalar::identity(einsum_.agg, types_.accumulate);
     if (rounds && adds) out.value.number = noise->reordered(out.value.number, out.magnitude, types_.accumulate);
+    if (product) out.value.number = product->value();
     if (adds) return out;
     double const own = magnitude_of(out.value);  // of exponentials: the logarithm of how many there are rounds too
     out.magnitude = scalar::info(einsum_.agg).by_exponentials ? std::max(out.magnitude, own) : own;

@@ -220,6 +220,7 @@ private:
         scalar::Evaluator join(einsum_.join, types_.compute, weak_, params_, noise_);
         bool const noisy = noise_ != nullptr && combining_rounds();
         bool const sums_noisily = noisy && einsum_.agg == scalar::Agg::sum && kind(types_.accumulate) >= Kind::real;
+        bool const multiplies = noisy && einsum_.agg == scalar::Agg::prod && kind(types_.accumulate) >= Kind::real;
         std::vector<Scalar> values(operands.size());
         std::vector<std::int64_t> indices(lengths_.size(), 0);
         LabelLoops outer(einsum_.output, lengths_, offsets), inner(aggregated_, lengths_, offsets);
@@ -230,6 +231,8 @@ private:
             bool first = true;
             Scalar total;
             double magnitude = 0;
+            std::optional<scalar::NoisyProduct> product;
+            if (multiplies) product.emplace(*noise_, types_.accumulate);
             do {
                 for (std::size_t l = 0; l < inner.labels().size(); ++l)
                     indices[static_cast<std::size_t>(inner.labels()[l])] = inner.iteration(l);
@@ -239,6 +242,7 @@ private:
                 if (join.result_dtype() != types_.accumulate)
                     value = scalar::convert(value, join.result_dtype(), types_.accumulate);
                 total = first ? value : scalar::combine(einsum_.agg, types_.accumulate, total, value);
+                if (product) product->multiply(value.number);
                 if (sums_noisily) magnitude += std::abs(value.number);
                 if (sums_noisily && !first)
                     total.number = noise_->partial(total.number, types_.accumulate);
@@ -247,6 +251,7 @@ private:
                 first = false;
             } while (inner.next());
             if (sums_noisily) total.number = noise_->reordered(total.number, magnitude, types_.accumulate);
+            if (product) total.number = product->value();
             results.set(k++, total);
         } while (outer.next());
     }

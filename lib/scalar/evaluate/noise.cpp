@@ -63,8 +63,8 @@ double Noise::reordered(double sum, double magnitude, DType type) const {
     double const greatest = limits_of(type).greatest;
     if (!std::isfinite(sum)) return sum;
     bool const high = magnitude / 2 + sum / 2 > greatest, low = magnitude / 2 - sum / 2 > greatest;
-    if (order_ == Order::positive_first && high) return infinity;
-    if (order_ == Order::negative_first && low) return -infinity;
+    if (order_ == Order::high_first && high) return infinity;
+    if (order_ == Order::low_first && low) return -infinity;
     if (order_ == Order::apart && high && low) return std::numeric_limits<double>::quiet_NaN();
     return std::fabs(sum) > greatest ? std::copysign(infinity, sum) : sum;
 }
@@ -116,6 +116,49 @@ std::complex<double> Noise::product(std::complex<double> a, std::complex<double>
     double const reals = rounded(a.real() * b.real(), type), imags = rounded(a.imag() * b.imag(), type);
     double const outer = rounded(a.real() * b.imag(), type), inner = rounded(a.imag() * b.real(), type);
     return {reals - imags, outer + inner};
+}
+
+void NoisyProduct::multiply(std::complex<double> factor) {
+    double const size = std::abs(factor);
+    nan_ = nan_ || std::isnan(size);
+    infinite_ = infinite_ || std::isinf(size);
+    zero_ = zero_ || size == 0;
+    if (!std::isfinite(size) || size == 0) {
+        if (std::signbit(factor.real())) digits_ = -digits_;
+        return;
+    }
+    double const power = std::log2(size);
+    (power > 0 ? above_ : below_) += power;
+    int const scale = std::ilogb(size);
+    bool const is_first = exponent_ == 0 && digits_ == 1.0;
+    digits_ *= std::complex<double>(std::ldexp(factor.real(), -scale), std::ldexp(factor.imag(), -scale));
+    exponent_ += scale;
+    if (!is_first) digits_ = noise_.partial(digits_, type_);
+    int const rest = std::ilogb(std::abs(digits_));
+    digits_ = {std::ldexp(digits_.real(), -rest), std::ldexp(digits_.imag(), -rest)};
+    exponent_ += rest;
+}
+
+/// The parts of a complex one depend on too much: it is nan.
+std::complex<double> NoisyProduct::infinity() const {
+    if (is_complex(type_)) return std::numeric_limits<double>::quiet_NaN();
+    return std::copysign(std::numeric_limits<double>::infinity(), digits_.real());
+}
+
+std::complex<double> NoisyProduct::value() const {
+    using Order = Noise::Order;
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    if (nan_ || (zero_ && infinite_)) return nan;
+    Limits const limit = limits_of(type_);
+    bool const high = infinite_ || above_ > std::log2(limit.greatest);
+    bool const low = zero_ || below_ < std::log2(limit.least_normal);
+    if (noise_.order_ == Order::high_first && high) return zero_ ? nan : infinity();
+    if (noise_.order_ == Order::low_first && low) return infinite_ ? nan : 0;
+    if (noise_.order_ == Order::apart && high && low) return nan;
+    if (zero_) return 0;
+    if (infinite_) return infinity();
+    std::complex<double> const product(std::ldexp(digits_.real(), exponent_), std::ldexp(digits_.imag(), exponent_));
+    return std::abs(product) > limit.greatest ? infinity() : product;
 }
 
 }  // namespace ein::scalar

@@ -52,12 +52,36 @@ private:
         return static_cast<double>(static_cast<std::int64_t>(mix64(state_))) * 0x1p-63;
     }
 
-    /// Which partial sums come first.
-    enum class Order : std::uint8_t { as_they_come, positive_first, negative_first, apart };
+    friend class NoisyProduct;
+
+    /// Which partial results come first: of a sum positive terms are high, of a product factors above 1.
+    enum class Order : std::uint8_t { as_they_come, high_first, low_first, apart };
 
     std::uint64_t state_;
     bool tf32_;
     Order order_;
+};
+
+/// A product of many factors as some order of multiplying may leave it: infinite, lost or nan where partial products
+/// can be out of range. Example: of 1e30, 1e30 and 0 in f32 it is 0, or inf * 0, which is nan.
+class NoisyProduct {
+public:
+    /// @param type  that it is kept in; real or complex
+    NoisyProduct(Noise& noise, DType type) : noise_(noise), type_(type) {}
+
+    void multiply(std::complex<double> factor);
+    /// The outcome that the seed goes for, if it is within reach; else the product, rounded as often as multiplied.
+    std::complex<double> value() const;
+
+private:
+    std::complex<double> infinity() const;
+
+    Noise& noise_;
+    DType type_;
+    std::complex<double> digits_ = 1;  // of the finite factors that are not 0: times two to the exponent
+    int exponent_ = 0;
+    double above_ = 0, below_ = 0;  // logarithms to the base 2 of the products of factors above 1, and below
+    bool zero_ = false, infinite_ = false, nan_ = false;
 };
 
 }  // namespace ein::scalar

@@ -299,6 +299,18 @@ TEST_CASE("a sum beyond its type is infinite or nan by the order of its terms", 
     }
 }
 
+TEST_CASE("a product beside a zero is nan where the others leave their type first", "[relation][verify]") {
+    Json const factors = values({{1e30, 1e30, 0.0}, {2.0, 3.0, 4.0}}, {2, 3});
+    Run const run(graph_of(Json{{"Y", factors}}, {node("Z", "ij->i", {"Y"}, {{"agg", "prod"}})}, {"Z"}, "f32"));
+    run.spoil("Z", 0, std::nan(""));
+    CHECK(run.verify().mismatches.empty());
+    CHECK(run.verify().overflow() == 1);
+    run.spoil("Z", 1, std::nan(""));  // nothing of 2, 3 and 4 does
+    CHECK(run.verify().differ() == 1);
+    run.spoil("Z", 0, 1e30);
+    CHECK(run.verify().differ() == 2);
+}
+
 TEST_CASE("a lone sum that leaves f32 where the result does not is right, and what else came out is wrong",
           "[relation][verify]") {
     // the sum of Y is 6e38: finite times x, and infinite times nothing

@@ -144,3 +144,29 @@ TEST_CASE("a sum's noise is that of its terms, and partial sums may be out of ra
     CHECK(std::isfinite(noise.partial(1e39, DType::f32)));
     CHECK(noise.partial(1e39, DType::f32) != noise.partial(1e39, DType::f32));
 }
+
+TEST_CASE("products come out as other orders of multiplying may leave them, a seed an outcome", "[scalar][noise]") {
+    auto const outcome = [](std::uint64_t seed, std::vector<double> const& factors, DType type = DType::f32) {
+        Noise noise(seed);
+        scalar::NoisyProduct product(noise, type);
+        for (double const factor : factors) product.multiply(factor);
+        return product.value().real();
+    };
+    std::vector<double> const with_zero = {-1e30, 1e30, 0}, both = {1e30, 1e30, -1e-30, 1e-30};
+    CHECK(outcome(0, with_zero) == 0);
+    CHECK(std::isnan(outcome(1, with_zero)));
+    CHECK(outcome(2, with_zero) == 0);
+    CHECK(std::isnan(outcome(3, with_zero)));
+    CHECK(std::fabs(outcome(0, both) + 1) < 1e-6);
+    CHECK(outcome(1, both) == -inf);
+    CHECK(outcome(2, both) == 0);
+    CHECK(std::isnan(outcome(3, both)));
+    for (std::uint64_t seed = 0; seed < 4; ++seed) {
+        CHECK(outcome(seed, with_zero, DType::f64) == 0);
+        CHECK(std::fabs(outcome(seed, both, DType::f64) + 1) < 1e-14);
+        CHECK(outcome(seed, {-2, 1e30, 1e30}) == -inf);  // as a whole
+        CHECK(outcome(seed, {-2, inf}) == -inf);
+        CHECK(std::isnan(outcome(seed, {0, inf})));
+        CHECK(outcome(seed, {3, 0.5, -4}) == -6);
+    }
+}
