@@ -112,8 +112,14 @@ LoopKernel::LoopKernel(Nest nest, LoopBody body, Aggregator aggregator, LoopPlan
     if (plan_.partial) make_partials();
 }
 
+/// Rows are whole where no level cuts the label along them.
 bool LoopKernel::is_one_run(Extent inner, Extent outer) const {
-    return plan_.outer == LoopPlan::none || outer == inner * nest_.labels[plan_.inner].length;
+    if (plan_.outer == LoopPlan::none) return true;
+    Extent const length = nest_.labels[plan_.inner].length;
+    bool const cut = std::any_of(levels_.begin(), levels_.end(), [&](Level const& level) {
+        return level.label == plan_.inner && level.block < length;
+    });
+    return !cut && outer == inner * length;
 }
 
 /// Whether a vector tile's values become results one behind another.

@@ -54,6 +54,22 @@ TEST_CASE("large kernels give the same bits for any number of threads, near the 
     CHECK(difference(test.elements(once), test.elements(test.run(reference, solo)), 1e-4) == "");
 }
 
+TEST_CASE("rows that a tile of outputs cuts are not read as one run", "[executor][device]") {
+    struct Case {
+        std::string form;
+        Shape extents;  // of labels as they appear
+        DType dtype;
+    };
+    Case const at =
+        GENERATE(Case{"ibj,jkb->bik", {4, 700, 4, 1}, DType::i16}, Case{"ibj,jkb->bik", {4, 1030, 4, 4}, DType::i8},
+                 Case{"ibj,jkb->bik", {4, 2049, 4, 1}, DType::u8}, Case{"bj,jb->b", {700, 4}, DType::i16});
+    CAPTURE(at.form, at.extents, at.dtype);
+    KernelCase test(einsum(at.form, at.extents), {at.dtype, at.dtype}, at.dtype, at.dtype);
+    std::mt19937 random(5);
+    test.fill(random);
+    CHECK(compare(test, 0) == "");
+}
+
 TEST_CASE("every aggregation has loops that agree with the reference", "[executor][device]") {
     CpuDevice cpu;
     ReferenceDevice reference;
