@@ -1,10 +1,8 @@
-// Where the iterations of nested labels lie, for pair_loops.cpp and pair_lanes.cpp. A label may be cut into tiles, with
-// others between its tiles and what is inside them: then a block of iterations is a box of several labels, in which
-// each of two matrices finds what lies side by side in it. Example: labels a of 20 in tiles of 8, b of 50: a's tiles
-// (8, 8, 4), then b, then a inside its tile: iteration 401 is a = 8, b = 0, element 1 of the second tile after 400 of
-// the first.
+// Where so many iterations of nested labels (label_iterations.hpp) lie in two matrices, for pair_loops.cpp and
+// pair_lanes.cpp: all, or whole boxes of them.
 #pragma once
 
+#include "executor/device/cpu/gemm/label_iterations.hpp"
 #include "executor/device/cpu/gemm/pair_product.hpp"
 #include "executor/device/cpu/gemm/pair_vectors.hpp"
 
@@ -13,81 +11,6 @@ namespace {
 
 constexpr Index at_most(Index value, Index limit) { return value < limit ? value : limit; }
 constexpr Index parts_of(Index value, Index part) { return (value + part - 1) / part; }
-
-/// Iterations of nested labels one after the other, like an odometer.
-class Iterations {
-public:
-    Iterations(PairLabels const& labels, Index first) : labels_(labels) {
-        Index inside = 1;  // iterations of all labels from l on
-        for (int l = 0; l < labels.labels; ++l) {
-            lengths_[l] = labels.label[l].length;
-            numbers_[l] = 0;
-        }
-        for (int l = 0; l < labels.labels; ++l) inside *= whole_length(l);
-        for (int l = 0; l < labels.labels; ++l) {
-            PairLabel const& label = labels.label[l];
-            if (label.tile < 0) {
-                inside /= lengths_[l];
-                set(l, first / inside);
-                first %= inside;
-            } else {
-                inside /= whole_length(l);
-                Index const tile = labels.label[label.tile].length * inside, number = first / tile;
-                set(l, number < label.length ? number : label.length - 1);
-                first -= numbers_[l] * tile;
-                inside *= lengths_[label.tile];
-            }
-        }
-    }
-
-    /// How many more the innermost label has, in even steps.
-    Index run() const { return inner() < 0 ? 1 : lengths_[inner()] - numbers_[inner()]; }
-    Index at(int side) const { return at_[side]; }
-    Index step(int side) const { return inner() < 0 ? 0 : labels_.label[inner()].step[side]; }
-
-    /// @param count  at most run()  @return the outermost label that moved on; -1: all are done
-    int advance(Index count) {
-        int l = inner();
-        if (l < 0) return -1;
-        numbers_[l] += count;
-        for (int side = 0; side < 2; ++side) at_[side] += count * labels_.label[l].step[side];
-        while (numbers_[l] == lengths_[l]) {
-            for (int side = 0; side < 2; ++side) at_[side] -= numbers_[l] * labels_.label[l].step[side];
-            numbers_[l] = 0;
-            cut_tile(l);
-            if (--l < 0) return -1;
-            ++numbers_[l];
-            for (int side = 0; side < 2; ++side) at_[side] += labels_.label[l].step[side];
-            cut_tile(l);
-        }
-        return l;
-    }
-
-private:
-    int inner() const { return labels_.labels - 1; }
-    /// Of a label and its tiles together, where its tiles are; 1 where it is inside them.
-    Index whole_length(int l) const {
-        PairLabel const& label = labels_.label[l];
-        if (label.tile >= 0) return (label.length - 1) * labels_.label[label.tile].length + label.last;
-        for (int outer = 0; outer < l; ++outer)
-            if (labels_.label[outer].tile == l) return 1;
-        return label.length;
-    }
-    void set(int l, Index number) {
-        numbers_[l] = number;
-        for (int side = 0; side < 2; ++side) at_[side] += number * labels_.label[l].step[side];
-        cut_tile(l);
-    }
-    void cut_tile(int l) {
-        PairLabel const& label = labels_.label[l];
-        if (label.tile < 0) return;
-        lengths_[label.tile] = numbers_[l] + 1 < label.length ? labels_.label[label.tile].length : label.last;
-    }
-
-    PairLabels const& labels_;
-    Index at_[2] = {0, 0};
-    Index numbers_[most_pair_labels], lengths_[most_pair_labels];
-};
 
 /// Finds where iterations from first on lie in both matrices, in elements: `most` of them or, if labels.group says from
 /// where on labels belong together and one such box at least is whole, as many as are whole boxes. @return how many

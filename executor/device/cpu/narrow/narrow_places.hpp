@@ -2,6 +2,10 @@
 // Example: two labels of 2 and 3 with steps 10 and 1 are at 0 1 2 10 11 12, and 3 2 1 3 2 1 are adjacent.
 #pragma once
 
+#include <algorithm>
+#include <array>
+
+#include "executor/device/cpu/gemm/label_iterations.hpp"
 #include "executor/device/cpu/narrow/narrow_loops.hpp"
 #include "executor/device/kernel/gemm_plan.hpp"
 
@@ -17,18 +21,17 @@ public:
 
     /// Of iterations first ... first + count - 1.
     NarrowPlaces find(std::vector<GemmPlan::Loop> const& loops, std::size_t side, Extent first, Extent count) const {
-        Extent const inner = loops.empty() ? 1 : loops.back().length;
-        Extent const step = loops.empty() ? 0 : loops.back().steps[side];
+        std::array<PairLabel, most_pair_labels> label;
+        for (std::size_t l = 0; l < loops.size(); ++l)
+            label[l] = {loops[l].length, {loops[l].steps[side], loops[l].steps[side]}, loops[l].tile, loops[l].last};
+        PairLabels const labels{label.data(), static_cast<int>(loops.size())};
+        Iterations iterations(labels, first);
         for (Extent done = 0; done < count;) {
-            Extent const begin = (first + done) % inner;
-            Extent rest = (first + done) / inner, at = begin * step;
-            for (std::size_t l = loops.size() - (loops.empty() ? 0 : 1); l-- > 0;) {
-                at += rest % loops[l].length * loops[l].steps[side];
-                rest /= loops[l].length;
-            }
-            Extent const run = inner - begin < count - done ? inner - begin : count - done;
-            for (Extent i = 0; i < run; ++i, at += step) at_[done + i] = at;
+            Extent const run = std::min(iterations.run(), count - done), step = iterations.step(0);
+            Extent at = iterations.at(0);
+            for (Extent i = done; i < done + run; ++i, at += step) at_[i] = at;
             done += run;
+            iterations.advance(run);
         }
         for (Extent i = count; i-- > 0;)
             adjacent_[i] = i + 1 < count && at_[i + 1] == at_[i] + 1 ? adjacent_[i + 1] + 1 : 1;
