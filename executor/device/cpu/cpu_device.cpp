@@ -10,6 +10,7 @@
 #include "executor/device/cpu/moves/scatter_kernel.hpp"
 #include "executor/device/cpu/moves/transpose_kernel.hpp"
 #include "executor/device/cpu/moves/update_kernel.hpp"
+#include "executor/device/cpu/narrow/narrow_batches.hpp"
 #include "executor/device/cpu/narrow/narrow_kernel.hpp"
 #include "executor/device/cpu/sparse/sparse_kernel.hpp"
 #include "executor/device/kernel/kernel_types.hpp"
@@ -86,6 +87,7 @@ std::unique_ptr<PreparedKernel const> CpuDevice::prepare_dense(KernelShape const
     if (auto scatter = make_scatter_kernel(shape)) return scatter;
     simplify(nest);
     if (shape.over < 0) {  // loops alone read each element before they write it
+        if (auto batches = make_narrow_batches(shape, nest, types, params)) return batches;
         if (auto narrow = make_narrow_kernel(shape, nest, types, params)) return narrow;
         if (auto gemm = make_gemm_kernel(shape, nest, types, params)) return gemm;
         if (auto scan = make_scan_kernel(shape, nest, types)) return scan;

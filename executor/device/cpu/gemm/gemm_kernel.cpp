@@ -373,6 +373,15 @@ std::unique_ptr<PreparedKernel const> make_gemm_kernel(KernelShape const& shape,
     return std::make_unique<GemmKernel>(std::move(*choice), nest, types.compute);
 }
 
+std::unique_ptr<PreparedKernel const> make_lanes_kernel(KernelShape const& shape, Nest const& nest,
+                                                        KernelTypes const& types, scalar::Params const& params) {
+    std::optional<Operation> operation = operation_of(shape.kernel->einsum, types, params);
+    if (!operation) return nullptr;
+    std::optional<Choice> choice = choose(nest, types.compute, std::move(*operation));
+    if (!choice || !choice->plan.in_lanes) return nullptr;
+    return std::make_unique<GemmKernel>(std::move(*choice), nest, types.compute);
+}
+
 void use_one_blas_thread() { openblas_set_num_threads(1); }
 
 }  // namespace ein::executor

@@ -15,6 +15,12 @@ namespace ein::executor {
 std::unique_ptr<PreparedKernel const> make_gemm_kernel(KernelShape const& shape, Nest const& nest,
                                                        KernelTypes const& types, scalar::Params const& params);
 
+/// The same where each lane of a vector is best a product of a batch (pair_lanes.hpp), however short the batch is.
+/// @param nest  that keeps no order
+/// @return nothing where it is not
+std::unique_ptr<PreparedKernel const> make_lanes_kernel(KernelShape const& shape, Nest const& nest,
+                                                        KernelTypes const& types, scalar::Params const& params);
+
 /// Threads come from the WorkerTeam: OpenBLAS is told to use one, for good.
 void use_one_blas_thread();
 

@@ -3,6 +3,8 @@
 #include <limits>
 
 #include "executor/device/cpu/cpu_device.hpp"
+#include "executor/device/cpu/gemm/pair_lanes.hpp"
+#include "executor/device/cpu/narrow/narrow_batches.hpp"
 #include "executor/device/cpu/narrow/narrow_blocks.hpp"
 #include "executor/device/cpu/narrow/narrow_choice.hpp"
 #include "executor/device/cpu/narrow/narrow_kernel.hpp"
@@ -150,11 +152,31 @@ TEST_CASE("products of narrow types with any labels, views and tails are right",
           Form{"abij,jkba->ikab", {3, 2, 9, 33, 13}}, Form{"acbd,dbe->cea", {5, 7, 6, 8, 9}},
           Form{"dbea,ec->abcd", {4, 5, 40, 3, 31}}, Form{"ij,j->i", {129, 65}}, Form{"i,ij->j", {129, 65}},
           Form{"ij,jk->ik", {1, 300, 40}}, Form{"ij,jk->ik", {40, 1, 100}}, Form{"ij,jk->ik", {100, 33, 1}},
-          Form{"ij,jk->ik", {5, 1200, 6}}, Form{"ijk,kjl->il", {11, 8, 19, 10}}})
+          Form{"ij,jk->ik", {5, 1200, 6}}, Form{"ijk,kjl->il", {11, 8, 19, 10}},
+          Form{"aij,jabk->kabi", {2, 3, 9, 33, 4}}})  // k and b in boxes, the last of them shorter
         for (Types const& types : all_types()) {
             check(form, types, flip, !flip, Expect::anything);
             flip = !flip;
         }
+}
+
+TEST_CASE("batches of small products of narrow types are right, and take lanes as f32 where that is faster",
+          "[executor][device]") {
+    bool flip = false, batches = false;
+    for (Form const& form : {Form{"bij,bjk->bik", {4000, 8, 8, 8}}, Form{"bij,bkj->bki", {1055, 5, 7, 3}},
+                             Form{"aij,jabk->kabi", {70, 3, 9, 33, 4}}, Form{"ibj,jkb->bik", {4, 2049, 4, 4}}})
+        for (Types const& types : all_types()) {
+            check(form, types, flip, !flip, Expect::anything);
+            flip = !flip;
+            KernelCase test(einsum(form.text, form.extents, types.join, types.agg), {types.left, types.right},
+                            types.output, compute_of(types));
+            Nest nest = make_nest(test.shape());
+            simplify(nest);
+            auto const kernel = make_narrow_batches(test.shape(), nest, types_of(test.shape()), {});
+            if (kernel) CHECK(compute_of(types) == DType::f32);
+            batches = batches || kernel;
+        }
+    CHECK(batches == (lanes_product(DType::f32).run != nullptr));
 }
 
 TEST_CASE("long sums of narrow types are cut, and right", "[executor][device]") {
