@@ -2,6 +2,8 @@
 // Example: random_dtype(random) is f32 in every second case or so, any other as often.
 #pragma once
 
+#include <algorithm>
+#include <iterator>
 #include <random>
 
 #include "lib/base/box.hpp"
@@ -21,9 +23,18 @@ inline std::vector<std::byte> random_bytes(Extent elements, DType dtype, std::mt
     return bytes;
 }
 
-/// @param long_labels  some of them up to 150
-inline Shape random_extents(std::mt19937& random, std::size_t labels, bool long_labels) {
+enum class Lengths : std::uint8_t { few, many, mixed };
+
+/// Up to 6, some up to 150, or from 1 to 2049 and of 16,384 points at most.
+inline Shape random_extents(std::mt19937& random, std::size_t labels, Lengths lengths) {
+    static constexpr Extent mixed[] = {1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 33, 40, 70, 130, 300, 512, 700, 1100, 2049};
     Shape extents;
+    for (Extent points = 16384; lengths == Lengths::mixed && extents.size() < labels;
+         points = std::max<Extent>(1, points / extents.back()))
+        extents.push_back(std::min(points, mixed[below(random, std::size(mixed))]));
+    std::shuffle(extents.begin(), extents.end(), random);
+    if (lengths == Lengths::mixed) return extents;
+    bool const long_labels = lengths == Lengths::many;
     for (std::size_t l = 0; l < labels; ++l)
         extents.push_back(static_cast<Extent>(long_labels && random() % 2 == 0 ? 20 + below(random, 130)
                                               : below(random, 20) == 0         ? 0

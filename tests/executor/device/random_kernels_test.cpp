@@ -1,6 +1,9 @@
 #include <array>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <sstream>
 
 #include "executor/device/cpu/cpu_device.hpp"
@@ -60,32 +63,40 @@ std::string describe(KernelCase& test, std::string const& text) {
 }
 
 /// One random kernel on both devices. @return what differs, or ""
-std::string compare(std::mt19937& random, Device& cpu, Device& reference, bool long_labels) {
+std::string compare(std::mt19937& random, Device& cpu, Device& reference, Lengths lengths) {
+    bool const long_labels = lengths == Lengths::many;
     std::size_t const operands = below(random, 10) == 0 ? 0 : 1 + below(random, 3),
                       labels = below(random, long_labels ? 4 : 6);
     std::string used;
     std::string const subscripts = random_subscripts(random, operands, labels, used),
                       join = random_join(random, operands, used);
-    Shape const extents = random_extents(random, used.size(), long_labels);
+    Shape const extents = random_extents(random, used.size(), lengths);
     auto const agg = static_cast<scalar::Agg>(random() % 2 == 0 ? 0 : below(random, 7));
     DType const common = random_dtype(random);
     std::vector<DType> const dtypes = random_dtypes(random, operands, common);
     DType output = random() % 3 == 0 ? random_dtype(random) : common;
-    KernelCase test(einsum(subscripts, extents, join, agg), dtypes, output, compute_dtype(dtypes, output));
-    if (!scalar::type_of(test.kernel().einsum.join, test.kernel().compute, compute_dtype({}, output)).problem.empty())
-        return "";
-    KernelTypes const types = types_of(test.shape());
+    DType const compute = compute_dtype(dtypes, output);
+    auto const of = [&](DType stored) {
+        return std::make_unique<KernelCase>(einsum(subscripts, extents, join, agg), dtypes, stored, compute);
+    };
+    std::unique_ptr<KernelCase> drawn = of(output);
+    scalar::Expr const& parsed = drawn->kernel().einsum.join;
+    if (!scalar::type_of(parsed, compute, compute_dtype({}, output)).problem.empty()) return "";
+    KernelTypes const types = types_of(drawn->shape());
+    bool const accumulate = random() % 3 == 0;
+    if (accumulate && output != types.accumulate) drawn = of(output = types.accumulate);
+    KernelCase& test = *drawn;
+    test.shape().accumulate = accumulate;
     bool const rounding = kind(types.accumulate) >= Kind::real && kind(output) < Kind::real;
     if (rounding && (join.find_first_of("/e+*") != std::string::npos || agg >= scalar::Agg::prod))
         return "";  // a last bit may change an integer
     if (agg == scalar::Agg::prod && kind(output) < kind(types.accumulate)) return "";
     bool const unordered =
         is_complex(types.accumulate) && agg != scalar::Agg::sum && agg != scalar::Agg::prod;  // min of complex numbers
-    bool const overflows = agg == scalar::Agg::prod && long_labels && kind(types.accumulate) >= Kind::real;
+    bool const overflows = agg == scalar::Agg::prod && lengths != Lengths::few && kind(types.accumulate) >= Kind::real;
     if (unordered || overflows) return "";
-    test.shape().accumulate = random() % 3 == 0;
-    if (test.shape().accumulate) output = test.shape().output_dtype = types.accumulate;
-    test.scatter_layout(random);
+    // What lies one behind another in memory is what most fast paths are for.
+    if (lengths != Lengths::mixed || random() % 3 == 0) test.scatter_layout(random);
     test.fill(random, random() % 5 == 0 && !is_complex(types.compute) && kind(output) >= Kind::real);
     for (Extent& begin : test.begin()) begin = static_cast<Extent>(below(random, 5));
     SoloWorkerTeam solo;
@@ -94,13 +105,13 @@ std::string compare(std::mt19937& random, Device& cpu, Device& reference, bool l
     return wrong.empty() ? "" : describe(test, subscripts + " join " + join) + ": " + wrong;
 }
 
-void compare_all(unsigned seed, int rounds, bool long_labels) {
+void compare_all(unsigned seed, int rounds, Lengths lengths) {
     std::mt19937 random(seed);
     CpuDevice cpu;
     ReferenceDevice reference;
     for (int round = 0; round < rounds; ++round) {
-        std::string const wrong = compare(random, cpu, reference, long_labels);
-        INFO("round " << round);
+        std::string const wrong = compare(random, cpu, reference, lengths);
+        INFO("seed " << seed << ", round " << round);
         REQUIRE(wrong == "");
     }
 }
@@ -108,11 +119,20 @@ void compare_all(unsigned seed, int rounds, bool long_labels) {
 }  // namespace
 
 TEST_CASE("the cpu agrees with the reference on random kernels", "[executor][device]") {
-    compare_all(2024, 6000, false);
+    compare_all(2024, 6000, Lengths::few);
 }
 
 TEST_CASE("the cpu agrees with the reference on kernels with long labels", "[executor][device]") {
-    compare_all(77, 150, true);
+    compare_all(77, 150, Lengths::many);
+}
+
+/// More of them: EIN_KERNELS=SEED:ROUNDS.
+TEST_CASE("the cpu agrees with the reference on kernels with labels of all lengths", "[executor][device]") {
+    char const* const more = std::getenv("EIN_KERNELS");
+    unsigned seed = 5;
+    int rounds = 300;
+    if (more != nullptr) REQUIRE(std::sscanf(more, "%u:%d", &seed, &rounds) == 2);
+    compare_all(seed, rounds, Lengths::mixed);
 }
 
 namespace {

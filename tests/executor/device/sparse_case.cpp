@@ -311,7 +311,7 @@ std::unique_ptr<SparseCase> random_sparse_case(std::mt19937& random, bool long_l
     std::string used;
     std::string const subscripts = random_subscripts(random, operands, labels, used),
                       join = random_join(random, operands, used);
-    Shape const extents = random_extents(random, used.size(), long_labels);
+    Shape const extents = random_extents(random, used.size(), long_labels ? Lengths::many : Lengths::few);
     auto const agg = static_cast<scalar::Agg>(random() % 2 == 0 ? 0 : below(random, 7));
     DType const common = random_dtype(random);
     std::vector<DType> const dtypes = random_dtypes(random, operands, common);

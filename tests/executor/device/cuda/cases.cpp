@@ -92,7 +92,7 @@ bool Cases::add_random(bool long_labels) {
     std::string const subscripts =
         random_subscripts(random_, operands, std::string("abcde").substr(0, below(random_, long_labels ? 4 : 6)));
     std::string const labels = labels_in(subscripts), join = random_join(random_, operands, labels);
-    Shape const extents = random_extents(random_, labels.size(), long_labels);
+    Shape const extents = random_extents(random_, labels.size(), long_labels ? Lengths::many : Lengths::few);
     auto const agg = static_cast<scalar::Agg>(random_() % 2 == 0 ? 0 : below(random_, 7));
     DType const common = random_dtype(random_), output = random_() % 3 == 0 ? random_dtype(random_) : common;
     std::vector<DType> const dtypes = random_dtypes(random_, operands, common);
