@@ -136,6 +136,9 @@ struct Memory {
         take(marks.target, most_marks);
         take(marks.place, most_marks);
         take(marks.width, most_marks);
+        take(marks.count, 2 * most_marks);
+        take(marks.whole, most_marks);
+        take(marks.jump, most_marks);
         take(a, parts_of(rows, P::rows) * P::rows * terms * P::parts);
     }
 };

@@ -16,7 +16,9 @@ void copy_out(T const* from, Index count, T* to, bool stream) {
     constexpr Index line = 64 / static_cast<Index>(sizeof(T));
     Index at = 0;
     if (stream) {
-        while (at < count && !begins_a_line(to + at)) to[at] = from[at], ++at;
+        Index const inside = static_cast<Index>(reinterpret_cast<std::uintptr_t>(to) % 64 / sizeof(T));
+        at = at_most(inside == 0 ? 0 : line - inside, count);
+        copy_rest<T, line / 2>(from, at, to);
         for (; at + line <= count; at += line)
             for (Index e = 0; e < line; e += lanes<T>)
                 store_vector<T>(to + at + e, *(Anywhere<T> const*)(from + at + e), true);

@@ -51,6 +51,10 @@ std::vector<Contraction> const& classes() {
         {"dcbea,fe->fabcd", {20, 4, 2, 2, 36, 2}},   // boxes with whole lines of two labels of the result
         {"abcde,fb->edcfa", {24, 2, 2, 20, 26, 2}},  // and with less of the operand, to be small enough
         {"abcdef,gc->fgabde", {3, 2, 2, 28, 6, 10, 3}},
+        {"bcad,de->eabc", {5, 7, 35, 30, 6}},             // terms in runs that are no whole squares
+        {"bcad,de->eabc", {3, 5, 50, 19, 3}},             // of which one or three are left
+        {"abcdef,gc->fgabde", {4, 3, 5, 14, 12, 10, 7}},  // columns in such runs, whose lines cross slivers
+        {"aebcd,fe->dacfb", {6, 9, 18, 5, 22, 8}},
         {"dega,gfbc->abcdef", {12, 4, 2, 9, 20, 2, 2}},  // rows in the result's order, beside many columns
         {"ki,kj->ij", {700, 16, 16}},                    // read in place, though terms lie apart
         {"ki,kj->ij", {390, 21, 48}},
