@@ -318,6 +318,19 @@ bool fits(std::vector<GemmPlan::Loop> const& loops) {
     return loops.size() <= static_cast<std::size_t>(most_pair_labels);
 }
 
+/// Vector tiles run along the result's innermost label; where that is short, they begin too often.
+double seconds_in_loops(Nest const& nest) {
+    NestLabel const* inner = nullptr;
+    for (NestLabel const& label : nest.labels)
+        if (label.output_stride != 0 && label.length > 1 &&
+            (inner == nullptr || label.output_stride < inner->output_stride))
+            inner = &label;
+    GemmCosts costs;
+    if (inner != nullptr && inner->length <= machine::longest_short_row)
+        costs.loop_elements_per_second = machine::loops_of_short_rows;
+    return seconds_in_vector_tiles(nest, costs);
+}
+
 /// Whole lines of c, and several lines of b one after the other: memory gives single ones slowly.
 Wanted columns_wanted(std::size_t element_bytes, Extent terms, PairProduct const& product) {
     Extent const line = static_cast<Extent>(machine::cache_line / element_bytes);
@@ -346,7 +359,7 @@ std::optional<GemmPlan> plan_tiles(GemmProblem const& problem, PairProduct const
     plan.in_lanes = in_lanes < in_tiles && length_of(way.batch) >= product.lanes;
     plan.seconds += plan.in_lanes ? in_lanes : in_tiles;
     bool const known = fits(plan.rows) && fits(plan.columns) && fits(plan.terms) && fits(plan.free_loops);
-    if (!known || (!plan.in_lanes && plan.seconds > seconds_in_vector_tiles(problem.nest))) return std::nullopt;
+    if (!known || (!plan.in_lanes && plan.seconds > seconds_in_loops(problem.nest))) return std::nullopt;
     return plan;
 }
 
