@@ -65,6 +65,7 @@ struct LanesAt {
         held = count;
         side_by_side = count == lanes<T> && even_step(at, count) == 1;
         for (Index lane = 0; lane < count; ++lane) at[lane] *= parts;
+        for (Index lane = count; lane < lanes<T>; ++lane) at[lane] = at[count - 1];  // whose results go nowhere
     }
 };
 
@@ -165,18 +166,11 @@ void store_square(Vector<T> const* from, LanesAt<T> const& batch, At const& plac
     }
 }
 
-/// Brings a matrix of all products in the lanes to vectors; lanes without a product are zero.
+/// Brings a matrix of all products in the lanes to vectors; lanes without a product repeat the last one.
 template <class T, int Parts, class At>
 void load_matrix(void const* source, LanesAt<T> const& batch, At const& places, Vector<T>* to) {
     T const* const from = static_cast<T const*>(source);
     if (batch.side_by_side) return load_lanes<T, Parts>(from + batch.at[0], places, to);
-    if (batch.held < lanes<T>) {
-        for (Index k = 0; k < places.count * Parts; ++k) {
-            to[k] = Vector<T>{};
-            for (Index lane = 0; lane < batch.held; ++lane) to[k][lane] = from[batch.at[lane] + places.at[k]];
-        }
-        return;
-    }
     for (Index square = 0; square < places.squares; ++square) {
         Index const side = places.sides[square];
         if constexpr (lanes<T> >= 8)
