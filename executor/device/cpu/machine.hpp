@@ -24,9 +24,11 @@ inline constexpr Extent output_past_cache = 32 << 20;
 /// Bytes. Transposed outputs that are this large go past the cache: lines that are crossed against their grain are dear
 /// to read. As above.
 inline constexpr Extent transposed_past_cache = 4 << 20;
-/// Terms of a product up to which that is so of its result too: it takes as long to write as to compute, and lines
-/// that are read before they are written are a third of what moves. Measured: 4 MiB in place of 32 take 0.85 of the
-/// time (geometric mean of 19 contractions with results of 4 to 32 MiB). The number of terms: chosen.
+/// Bytes. Results of products of few terms that are this large go past the cache too: they take as long to write as to
+/// compute, and lines that are read before they are written are a third of what moves. Measured: of 10 to 32 MiB 0.7 to
+/// 1.1 of the time, of 4 to 8 MiB 1.0 to 1.5.
+inline constexpr Extent product_past_cache = 16 << 20;
+/// Terms that are few. Chosen.
 inline constexpr Extent few_terms = 128;
 /// Bytes. Operands that are this large are asked for ahead of their turn: while one vector tile is computed, the next
 /// comes. Chosen.

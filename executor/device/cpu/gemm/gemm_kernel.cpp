@@ -55,8 +55,7 @@ public:
         double const m = static_cast<double>(plan_.m()), n = static_cast<double>(plan_.n());
         double const k = static_cast<double>(plan_.k());
         double const bytes = (m * k + k * n + m * n) * static_cast<double>(size_ * plan_.calls());
-        Extent const past =
-            plan_.k() <= machine::few_terms ? machine::transposed_past_cache : machine::output_past_cache;
+        Extent const past = plan_.k() <= machine::few_terms ? machine::product_past_cache : machine::output_past_cache;
         past_cache_ =
             !unpacking_ && !accumulate_ && std::max(nest.output_bytes, nest.output_elements() * size_) >= past;
         large_ = flops_of(plan_) >= 2e7 || bytes > 4e6;
