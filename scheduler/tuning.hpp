@@ -126,6 +126,15 @@ inline constexpr std::int64_t touched_after_a_send = 8;
 
 // Simulation (simulate/).
 
+/// Iterations of a loop that are simulated: the first has what is done once in it, and the last is like those that
+/// follow. Chosen.
+inline constexpr std::int64_t simulated_iterations = 3;
+/// By how much later than rank 0 other ranks begin, where answers queue (Link::queue): who comes later has its answer
+/// to give before its request, and its messages stand behind the other's. Seen in traces over TCP (0.3 to 0.5 ms), and
+/// fitted.
+inline constexpr double seconds_apart = 5e-4;
+/// How much faster than memory caches are, where a cluster file says nothing. Chosen: those of cores are 4 to 10 times.
+inline constexpr double caches_beside_memory = 8;
 /// Simple operations that exp and its like take, where they are charged and where a machine is measured. Chosen.
 inline constexpr double operations_of_a_function = 10;
 /// Of what a sparse kernel takes of a dense operand again and again, how much counts as read from memory: rows are met

@@ -4,6 +4,7 @@
 
 #include "lib/base/text/quantities.hpp"
 #include "lib/base/text/sizes.hpp"
+#include "scheduler/tuning.hpp"
 
 namespace ein::scheduler {
 
@@ -83,12 +84,13 @@ void read_flops(Cursor const& at, Cluster& cluster, Notes& notes) {
 
 void read_link(Cursor const& at, Link& link, Notes& notes) {
     if (!at.expect_object(R"({"bandwidth": "100Gbit/s", "latency": "2us"})")) return;
-    at.only_keys({"bandwidth", "latency", "per_message", "both_ways", "queue"});
+    at.only_keys({"bandwidth", "latency", "per_message", "both_ways", "queue", "burst"});
     read_rate(at, "bandwidth", link.bandwidth, Quantity::bytes_per_second, notes);
     read_time(at, "latency", link.latency, notes);
     read_time(at, "per_message", link.per_message, notes);
     read_rate(at, "both_ways", link.both_ways, Quantity::bytes_per_second, notes);
     if (at.has("queue")) link.queue = read_size(at.at("queue")).value_or(0);
+    if (at.has("burst")) link.burst = read_size(at.at("burst")).value_or(0);
 }
 
 void read_speeds(Cursor const& at, std::map<int, double>& speeds) {
@@ -110,6 +112,7 @@ Json to_json(Link const& link) {
     Json out{{"bandwidth", link.bandwidth}, {"latency", link.latency}, {"per_message", link.per_message}};
     if (link.both_ways) out["both_ways"] = *link.both_ways;
     if (link.queue > 0) out["queue"] = link.queue;
+    if (link.burst > 0) out["burst"] = link.burst;
     return out;
 }
 
@@ -133,8 +136,8 @@ Cluster cluster_from_json(Json const& document, std::string const& file, std::ve
     Cluster cluster;
     if (at.expect_object()) {
         at.only_keys({"nodes", "ranks_per_node", "threads", "flops_per_second", "operations_per_second",
-                      "bytes_per_second", "copied_per_second", "disk_per_second", "seconds_per_task", "memory",
-                      "inside", "between", "uplink", "backbone", "eager", "speeds"});
+                      "bytes_per_second", "cached_per_second", "copied_per_second", "disk_per_second",
+                      "seconds_per_task", "memory", "inside", "between", "uplink", "backbone", "eager", "speeds"});
         if (at.has("nodes")) cluster.nodes = read_count(at.at("nodes"), 1 << 20);
         if (at.has("ranks_per_node"))
             cluster.ranks_per_node = read_count(at.at("ranks_per_node"), 1 << 20).value_or(cluster.ranks_per_node);
@@ -142,6 +145,8 @@ Cluster cluster_from_json(Json const& document, std::string const& file, std::ve
         if (at.has("flops_per_second")) read_flops(at.at("flops_per_second"), cluster, notes);
         read_rate(at, "operations_per_second", cluster.operations, Quantity::operations_per_second, notes);
         read_rate(at, "bytes_per_second", cluster.bytes, Quantity::bytes_per_second, notes);
+        if (at.has("bytes_per_second")) cluster.cached = tuning::caches_beside_memory * cluster.bytes;
+        read_rate(at, "cached_per_second", cluster.cached, Quantity::bytes_per_second, notes);
         cluster.copied = cluster.bytes / 2;
         read_rate(at, "copied_per_second", cluster.copied, Quantity::bytes_per_second, notes);
         read_rate(at, "disk_per_second", cluster.disk, Quantity::bytes_per_second, notes);
@@ -168,6 +173,7 @@ Json to_json(Cluster const& cluster) {
              {"flops_per_second", {{"f64", cluster.flops_f64}, {"f32", cluster.flops_f32}}},
              {"operations_per_second", cluster.operations},
              {"bytes_per_second", cluster.bytes},
+             {"cached_per_second", cluster.cached},
              {"copied_per_second", cluster.copied},
              {"disk_per_second", cluster.disk},
              {"seconds_per_task", cluster.per_task},

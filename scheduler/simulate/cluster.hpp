@@ -24,6 +24,7 @@ struct Link {
     std::optional<double> both_ways;  // bytes/s that two ranks exchange, both directions together: less than twice the
                                       // bandwidth where a connection does not carry both at once
     std::int64_t queue = 0;  // bytes of what goes the other way that stand before the answer to a message above `eager`
+    std::int64_t burst = 0;  // bytes that a link that was idle carries at once: the bucket of whoever limits its rate
     friend bool operator==(Link const&, Link const&) = default;
 };
 
@@ -36,6 +37,7 @@ struct Cluster {
     double flops_f32 = 4.8e11;           // also for f16 and bf16, which are computed in f32
     double operations = 1.6e10;          // simple scalar operations/s of every other kernel: 2 Gop/s a thread
     double bytes = 3e10;                 // bytes/s read and written by kernels that are no matrix products
+    double cached = 4e11;                // bytes/s read and written by kernels in a core's cache: 50 GB/s a thread
     double copied = 1.5e10;              // bytes/s copied, packed or filled (each byte counted once)
     double disk = 1e9;                   // bytes/s that spills write and fetches read, one after another
     double per_task = 1.5e-6;            // seconds beside the work itself, on one thread

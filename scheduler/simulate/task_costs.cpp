@@ -15,21 +15,37 @@ namespace ein::scheduler {
 using schedule::Section;
 using schedule::Task;
 
-bool is_matrix_product(graph::EinSum const& einsum) {
-    if (einsum.operands() != 2 || einsum.agg != scalar::Agg::sum || einsum.join.op() != scalar::Op::mul) return false;
-    for (scalar::Expr const& argument : einsum.join.args())
-        if (argument.op() != scalar::Op::operand) return false;
-    bool contracted = false, crossed = false;
-    for (int label = 0; label < static_cast<int>(einsum.labels.size()); ++label) {
-        auto const has = [&](std::vector<int> const& list) { return graph::has_label(list, label); };
-        bool const left = has(einsum.inputs[0]), right = has(einsum.inputs[1]), kept = has(einsum.output);
-        contracted = contracted || (left && right && !kept);
-        crossed = crossed || (left != right && kept);
+namespace {
+
+/// Which kinds of labels an EinSum of two operands has.
+struct Sides {
+    bool contracted = false, rows = false, columns = false;
+
+    explicit Sides(graph::EinSum const& einsum) {
+        for (int label = 0; label < static_cast<int>(einsum.labels.size()); ++label) {
+            auto const has = [&](std::vector<int> const& list) { return graph::has_label(list, label); };
+            bool const left = has(einsum.inputs[0]), right = has(einsum.inputs[1]), kept = has(einsum.output);
+            contracted = contracted || (left && right && !kept);
+            rows = rows || (left && !right && kept);
+            columns = columns || (right && !left && kept);
+        }
     }
-    return contracted && crossed;
+};
+
+bool joins_two_elements(graph::EinSum const& einsum) {
+    return einsum.operands() == 2 && einsum.join.args().size() == 2 &&
+           std::ranges::all_of(einsum.join.args(),
+                               [](scalar::Expr const& argument) { return argument.op() == scalar::Op::operand; });
 }
 
-namespace {
+/// Whether kernels pack both operands, for tiles of the result that stay in registers.
+bool is_tiled(graph::EinSum const& einsum) {
+    if (!joins_two_elements(einsum) || scalar::info(einsum.join.op()).costly) return false;
+    using scalar::Agg;
+    if (einsum.agg != Agg::sum && einsum.agg != Agg::min && einsum.agg != Agg::max) return false;
+    Sides const sides(einsum);
+    return sides.contracted && sides.rows && sides.columns;
+}
 
 /// Operations of a join, each shared subexpression once; exp, log, tanh and their like count as ten simple ones.
 double weighted_operations(scalar::Expr const& join) {
@@ -44,19 +60,33 @@ double of_aggregation(graph::EinSum const& einsum) {
     return scalar::info(einsum.agg).by_exponentials ? tuning::operations_of_a_function : 1;
 }
 
+/// Operations a second. Tiles of other operations than times and plus have no instruction that does both.
+double rate_of(graph::EinSum const& einsum, DType compute, Cluster const& cluster) {
+    if (is_matrix_product(einsum)) return cluster.flops(compute);
+    return is_tiled(einsum) ? std::max(cluster.operations, cluster.flops(compute) / 2) : cluster.operations;
+}
+
 }  // namespace
+
+bool is_matrix_product(graph::EinSum const& einsum) {
+    if (!joins_two_elements(einsum) || einsum.agg != scalar::Agg::sum || einsum.join.op() != scalar::Op::mul)
+        return false;
+    Sides const sides(einsum);
+    return sides.contracted && (sides.rows || sides.columns);
+}
 
 KernelCost kernel_cost(graph::EinSum const& einsum, DType compute, Cluster const& cluster) {
     bool const lookup = graph::as_lookup(einsum).has_value();
     auto const scatter = graph::as_scatter(einsum);
     double const a_point = weighted_operations(einsum.join) + of_aggregation(einsum);
-    return {lookup || scatter ? 1 : a_point, is_matrix_product(einsum) ? cluster.flops(compute) : cluster.operations,
-            lookup, scatter ? scatter->label : -1};
+    return {lookup || scatter ? 1 : a_point, rate_of(einsum, compute, cluster), lookup, is_tiled(einsum),
+            scatter ? scatter->label : -1};
 }
 
 TaskCosts::TaskCosts(schedule::Header const& header, Cluster const& cluster) : header_(header), cluster_(cluster) {
     for (schedule::Kernel const& kernel : header.kernels)
-        kernels_.add({kernel_cost(kernel.einsum, kernel.compute, cluster), &kernel.einsum});
+        kernels_.add({kernel_cost(kernel.einsum, kernel.compute, cluster), &kernel.einsum,
+                      static_cast<double>(size_of(kernel.compute))});
 }
 
 double TaskCosts::of_kernel(Section const& section, Task const& task, schedule::Apply const& call) const {
@@ -84,16 +114,17 @@ double TaskCosts::of_kernel(Section const& section, Task const& task, schedule::
     double const written =
         (result.is_listed() ? static_cast<double>(section.elements_of(result)) : elements(kernel.einsum->output)) *
         share;
-    double bytes = written * size(call.result) * (call.accumulates ? 2 : 1);
+    double const to_result = written * size(call.result) * (call.accumulates ? 2 : 1);
+    double read = 0;
     for (std::size_t operand = 0; operand < call.operands.size(); ++operand)
-        bytes += section.blocks[call.operands[operand]].is_listed() ? of_listed(operand)
-                 : kernel.lookup || task.over() == operand
-                     ? written * size(call.operands[operand])
-                     : elements(kernel.einsum->inputs[operand]) * size(call.operands[operand]);
+        read += section.blocks[call.operands[operand]].is_listed() ? of_listed(operand)
+                : kernel.lookup || task.over() == operand
+                    ? written * size(call.operands[operand])
+                    : elements(kernel.einsum->inputs[operand]) * size(call.operands[operand]);
     if (kernel.scattered >= 0)
         points /= static_cast<double>(std::max<Extent>(1, lengths[static_cast<std::size_t>(kernel.scattered)]));
     double const operations = (kernel.lookup ? written : points) * kernel.operations + (call.accumulates ? written : 0);
-    return std::max(operations / kernel.rate, bytes / cluster_.bytes);
+    return std::max(operations / kernel.rate, (read + to_result) / cluster_.bytes);
 }
 
 /// What is inside is in the cache: of memory only operands and the result count.
@@ -103,14 +134,22 @@ double TaskCosts::of_fused(Section const& section, schedule::Fused const& task) 
     for (BlockId operand : task.operands) bytes += size(operand);
     schedule::for_each_member(header_, task, [&](schedule::FusionSpec::Member const& member, BoxView region) {
         Kernel const& kernel = kernels_[member.kernel];
-        double points = 1;
-        if (kernel.lookup)
-            for (int label : kernel.einsum->output) points *= static_cast<double>(region.length[at(label)]);
-        else
-            for (Extent length : region.length) points *= static_cast<double>(length);
+        auto const elements = [&](std::vector<int> const& labels) {
+            double count = 1;
+            for (int label : labels) count *= static_cast<double>(region.length[at(label)]);
+            return count;
+        };
+        double const written = elements(kernel.einsum->output);
+        double points = 1, read = 0;
+        for (Extent length : region.length) points *= static_cast<double>(length);
+        if (kernel.lookup) points = written;
         if (kernel.scattered >= 0)
             points /= static_cast<double>(std::max<Extent>(1, region.length[at(kernel.scattered)]));
-        computing += points * kernel.operations / kernel.rate;
+        for (auto const& labels : kernel.einsum->inputs) read += kernel.lookup ? written : elements(labels);
+        double const bytes = (read + written) * kernel.element;
+        double const once = points * kernel.operations / kernel.rate;
+        // Tiles of products wait for what is packed and for results, other kernels compute while they read and write.
+        computing += kernel.tiled ? once + bytes / cluster_.cached : std::max(once, bytes / cluster_.cached);
     });
     return std::max(computing, bytes / cluster_.bytes);
 }

@@ -1,9 +1,10 @@
-// Seconds of a task's own work on a rank of the cluster, all of its threads on it. Matrix products: flops at their
-// rate, or their bytes, whichever takes longer; every other kernel: scalar operations at theirs (exp and its like count
-// ten), or bytes; of sparse blocks see sparse_cost.hpp; tasks that only move elements: bytes copied. Loads and stores
-// are outside of what is simulated, sends and receives are the network's, spills and fetches the disk's: all of these
-// cost nothing here. Example: 2.4e11 flop/s: an apply of "ij,jk->ik" over 1000 x 1000 x 1000 in f64 takes 2e9 / 2.4e11
-// s, 8.3 ms.
+// Seconds of a task's own work on a rank of the cluster, all of its threads on it. Products of matrices: flops at
+// their rate, or their bytes, whichever takes longer; the same with other operations than times and plus, at half
+// the rate; every other kernel: scalar operations at theirs (exp and its like count ten), or bytes, whichever takes
+// longer, those inside of fused tasks at the speed of caches; of sparse blocks see sparse_cost.hpp; tasks that only
+// move elements: bytes copied. Loads and stores are outside of what is simulated, sends and receives are the
+// network's, spills and fetches the disk's: all of these cost nothing here. Example: 2.4e11 flop/s: an apply of
+// "ij,jk->ik" over 1000 x 1000 x 1000 in f64 takes 2e9 / 2.4e11 s, 8.3 ms.
 #pragma once
 
 #include <vector>
@@ -22,6 +23,7 @@ struct KernelCost {
     double operations;  // of one point of its label space; of one output element for a lookup
     double rate;        // of operations
     bool lookup;
+    bool tiled;              // both operands are packed, and results made in registers
     std::int32_t scattered;  // the label along which a scatter chooses; -1: no scatter
 };
 KernelCost kernel_cost(graph::EinSum const& einsum, DType compute, Cluster const& cluster);
@@ -36,6 +38,7 @@ public:
 private:
     struct Kernel : KernelCost {
         graph::EinSum const* einsum;
+        double element;  // bytes of one that it computes with
     };
     struct OfKind;
     double of_kernel(schedule::Section const& section, schedule::Task const& task, schedule::Apply const& call) const;

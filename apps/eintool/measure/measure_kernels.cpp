@@ -4,6 +4,7 @@
 
 #include "apps/eintool/measure/measure_cluster.hpp"
 #include "executor/report/clock.hpp"
+#include "executor/storage/block_memory.hpp"
 #include "scheduler/tuning.hpp"
 
 namespace ein::apps::tool {
@@ -48,18 +49,28 @@ double rate(int threads, std::function<void(int)> const& one) {
     return sum;
 }
 
-/// Arrays of small numbers, one set a worker.
+/// Arrays of small numbers, one set a worker, in the memory that blocks have: what its pages cost counts.
 class Arrays {
 public:
-    Arrays(int threads, std::size_t bytes, std::size_t arrays) {
-        for (std::size_t i = 0; i < static_cast<std::size_t>(threads) * arrays; ++i)
-            data_.emplace_back(bytes / sizeof(double), 1e-3);
+    Arrays(int threads, std::size_t bytes, std::size_t arrays)
+        : memory_(static_cast<std::int64_t>(bytes * arrays) * threads), bytes_(static_cast<std::int64_t>(bytes)) {
+        for (std::size_t i = 0; i < static_cast<std::size_t>(threads) * arrays; ++i) {
+            data_.push_back(memory_.take(bytes_));
+            std::fill_n(reinterpret_cast<double*>(data_.back()), bytes / sizeof(double), 1e-3);
+        }
         arrays_ = arrays;
     }
-    void* of(int worker, std::size_t array) { return data_[static_cast<std::size_t>(worker) * arrays_ + array].data(); }
+    ~Arrays() {
+        for (std::byte* data : data_) memory_.give(data, bytes_);
+    }
+    Arrays(Arrays const&) = delete;
+    Arrays& operator=(Arrays const&) = delete;
+    void* of(int worker, std::size_t array) { return data_[static_cast<std::size_t>(worker) * arrays_ + array]; }
 
 private:
-    std::vector<std::vector<double>> data_;
+    executor::BlockMemory memory_;
+    std::int64_t bytes_;
+    std::vector<std::byte*> data_;
     std::size_t arrays_ = 1;
 };
 
@@ -109,8 +120,9 @@ double copies_a_second(Device& device, int threads, Extent rows, Extent columns)
 KernelRates measure_kernels(Device& device, int threads) {
     using scalar::Expr;
     Expr const x = Expr::operand(0), y = Expr::operand(1);
-    // 32 MiB: beyond the caches, as the blocks of large tensors are.
-    constexpr double n = 384, long_array = 1 << 22, short_array = 1 << 12;
+    // 32 MiB: beyond the caches, as the blocks of large tensors are. Three of 128 KiB: in the second-level cache, as
+    // the pieces of fused tasks are.
+    constexpr double n = 384, long_array = 1 << 22, cached_array = 1 << 14, short_array = 1 << 12;
     KernelRates rates;
     rates.flops_f64 = 2 * n * n * n * kernel_rate(device, threads, product_of_matrices(384), DType::f64);
     rates.flops_f32 = 2 * n * n * n * kernel_rate(device, threads, product_of_matrices(384), DType::f32);
@@ -118,6 +130,7 @@ KernelRates measure_kernels(Device& device, int threads) {
         (1 + scheduler::tuning::operations_of_a_function) * short_array *
         kernel_rate(device, threads, elementwise(Expr::call(scalar::Op::exp, {x - y}), 1 << 12), DType::f32);
     rates.bytes = 3 * 8 * long_array * kernel_rate(device, threads, elementwise(x + y, 1 << 22), DType::f64);
+    rates.cached = 3 * 8 * cached_array * kernel_rate(device, threads, elementwise(x + y, 1 << 14), DType::f64);
     rates.copied = 8 * long_array * copies_a_second(device, threads, 1 << 11, 1 << 11);
     return rates;
 }

@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <set>
+#include <thread>
 
 #include "apps/eintool/measure/measure_cluster.hpp"
 #include "executor/report/clock.hpp"
@@ -68,6 +70,22 @@ public:
             transfer({pair, {pair.second, pair.first}}, bytes, stream_messages, false);
         });
         return static_cast<double>(2 * stream_messages * bytes) / seconds;
+    }
+
+    /// Bytes that a link that was idle carries at once: what a message of a few times a limiter's bucket takes less
+    /// than its bytes at the link's rate. Less than a quarter of the message is noise.
+    double burst(Pair pair, double one_way, double latency) {
+        auto const bytes = static_cast<std::size_t>(std::clamp(one_way / 200, 512e3, 64e6));
+        std::vector<double> seconds;
+        for (int repeat = 0; repeat < 5; ++repeat) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(50));
+            seconds.push_back(timed([&] {
+                transfer({pair}, bytes, 1, true);
+                return 1.0;
+            }));
+        }
+        double const at_once = static_cast<double>(bytes) - (median(seconds) - 2 * latency) * one_way;
+        return at_once > static_cast<double>(bytes) / 4 ? at_once : 0;
     }
 
     /// Seconds by which the answer to a large message is late when it stands behind data that go its way.
@@ -198,6 +216,7 @@ void measure_link(LinkBench& bench, Pair pair, Link& link) {
     double const both = bench.both_ways(pair, link.bandwidth);
     link.both_ways.reset();
     if (both < 1.9 * link.bandwidth) link.both_ways = both;
+    link.burst = static_cast<std::int64_t>(bench.burst(pair, link.bandwidth, link.latency));
     double const late = bench.answer_delay(pair, link.bandwidth);
     link.queue = late > 1e-4 ? static_cast<std::int64_t>(late * link.bandwidth) : 0;
 }

@@ -83,7 +83,8 @@ TEST_CASE("all faults of a cluster file are reported at once", "[scheduler][clus
     CHECK(faults.front().text() ==
           "c.json: /node: expected nodes, ranks_per_node, threads, flops_per_second, operations_per_second, "
           "bytes_per_second, "
-          "copied_per_second, disk_per_second, seconds_per_task, memory, inside, between, uplink, backbone, eager or "
+          "cached_per_second, copied_per_second, disk_per_second, seconds_per_task, memory, inside, between, uplink, "
+          "backbone, eager or "
           "speeds, found the "
           "unknown key "
           "\"node\"; did you mean \"nodes\"?");

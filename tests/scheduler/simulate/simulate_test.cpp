@@ -199,7 +199,7 @@ TEST_CASE("memory admission holds early tasks back as the engine does", "[schedu
     CHECK(run.makespan == Approx(8 + 1 + 8 + 1));
 }
 
-TEST_CASE("matrix products run at the rate of flops, others at the rate of operations or bytes",
+TEST_CASE("products run at the rate of flops or bytes, those of other operations at half of it",
           "[scheduler][simulate]") {
     ScheduleBuilder b(1);
     b.tensor("A", {4, 4}), b.tensor("Z", {4, 4});
@@ -214,8 +214,9 @@ TEST_CASE("matrix products run at the rate of flops, others at the rate of opera
     cluster.flops_f64 = 1e9;
     CHECK(simulate(schedule, cluster).makespan == Approx(3 * 16 * 8 / 16.0));  // its bytes
     schedule.header.kernels[schedule::KernelId{0}].einsum.agg = scalar::Agg::max;
-    cluster.operations = 4;
-    CHECK(simulate(schedule, cluster).makespan == Approx(32));
+    cluster.operations = 1;
+    cluster.flops_f64 = 4;
+    CHECK(simulate(schedule, cluster).makespan == Approx(64));  // in tiles as well, at half the rate
 }
 
 TEST_CASE("exp and its like count ten operations", "[scheduler][simulate]") {
