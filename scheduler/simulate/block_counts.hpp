@@ -8,7 +8,7 @@ namespace ein::scheduler {
 
 class BlockCounts {
 public:
-    BlockCounts(schedule::Section const& section, std::int64_t /*limit*/) {
+    BlockCounts(schedule::Section const& section, std::int64_t /*limit*/) : section_(section) {
         bytes_.reserve(section.blocks.size());
         for (schedule::Block const& block : section.blocks) {
             bytes_.add(section.bytes_of(block));
@@ -24,18 +24,36 @@ public:
     std::int64_t bytes(BlockId block) const { return bytes_[block]; }
     void allocate(BlockId block) { held_[block] = 1; }
     void take_over(BlockId, BlockId to, std::int32_t) { held_[to] = 1; }
-    bool wrote(BlockId block) { return --writers_[block] == 0; }
-    bool read(BlockId block) { return --readers_[block] == 0; }
+    bool wrote(BlockId block) {
+        if (--writers_[block] > 0) return false;
+        if (readers_[block] == 0) drop(block);
+        return true;
+    }
+    bool read(BlockId block) {
+        if (--readers_[block] > 0) return false;
+        drop(block);
+        return true;
+    }
+
+    // For another iteration of a loop, whose condition always wants one.
     bool is_true(BlockId) const { return true; }
-    // Loops are simulated for one iteration.
-    void drop(BlockId) {}
-    void move(BlockId, BlockId) {}
-    void begin_again(BlockId) {}
-    void add_readers(BlockId, std::int32_t) {}
+    void drop(BlockId block) { held_[block] = 0; }
+    void move(BlockId from, BlockId to) {
+        drop(from);
+        readers_[to] = section_.blocks[to].readers;
+        writers_[to] = 0;
+        held_[to] = readers_[to] > 0 ? 1 : 0;
+    }
+    void begin_again(BlockId block) {
+        readers_[block] = section_.blocks[block].readers;
+        writers_[block] = section_.blocks[block].writers;
+    }
+    void add_readers(BlockId block, std::int32_t readers) { readers_[block] += readers; }
 
 private:
+    schedule::Section const& section_;
     Table<BlockId, std::int64_t> bytes_;
-    Table<BlockId, std::int32_t> writers_, readers_;
+    Table<BlockId, std::int32_t> writers_, readers_;  // still to come
     Table<BlockId, std::uint8_t> held_;
 };
 

@@ -5,15 +5,20 @@
 namespace ein::scheduler {
 
 void FairLink::advance(double now) {
-    if (users_.empty())
+    if (users_.empty()) {
         given_ = 0;  // a fresh start keeps the sums small
-    else
+        credit_ = std::min(burst_, credit_ + (now - now_) * rate_);
+    } else {
         given_ += (now - now_) * rate_ / static_cast<double>(users_.size());
+    }
     now_ = now;
 }
 
 double FairLink::add(double now, double bytes, std::int32_t user) {
     advance(now);
+    double const at_once = std::min(bytes, credit_);
+    credit_ -= at_once;
+    bytes -= at_once;
     users_.push({given_ + bytes, arrivals_++, user});
     return given_ + bytes;
 }

@@ -17,7 +17,9 @@ class FairLink {
 public:
     static constexpr double never = std::numeric_limits<double>::infinity();
 
-    explicit FairLink(double bytes_per_second) : rate_(bytes_per_second) {}
+    /// @param burst  bytes that it carries at once after it was idle for as long as it takes to carry them
+    explicit FairLink(double bytes_per_second, double burst = 0)
+        : rate_(bytes_per_second), burst_(burst), credit_(burst) {}
 
     /// @return the user's mark, for left()
     double add(double now, double bytes, std::int32_t user);
@@ -40,7 +42,7 @@ private:
         }
     };
 
-    double rate_;
+    double rate_, burst_, credit_;  // credit: what it carries at once now
     double given_ = 0, now_ = 0;
     std::int64_t arrivals_ = 0;
     std::priority_queue<User, std::vector<User>, std::greater<>> users_;

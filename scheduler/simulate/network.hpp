@@ -13,6 +13,7 @@
 #include "scheduler/simulate/cluster.hpp"
 #include "scheduler/simulate/earliest.hpp"
 #include "scheduler/simulate/fair_link.hpp"
+#include "scheduler/tuning.hpp"
 
 namespace ein::scheduler {
 
@@ -21,10 +22,16 @@ public:
     Network(Cluster const& cluster, int ranks);
 
     /// Begins a message. @param message  a number of the caller's, 0, 1, ...
-    void start(double now, std::int32_t message, Rank from, Rank to, double bytes);
+    /// @return whether its sender has nothing to do with it any more: it stands in the link's queue
+    bool start(double now, std::int32_t message, Rank from, Rank to, double bytes);
     double next() const { return earliest_.time(); }
-    /// Goes on to next(). @return the message that passed its last link then, or -1
-    std::int32_t step();
+    /// What became of a message: its sender has nothing to do with it any more, and it has passed its last link.
+    struct Step {
+        std::int32_t message = -1;
+        bool sent = false, passed = false;
+    };
+    /// Goes on to next().
+    Step step();
 
     /// Asks whether `to` is ready for a message. @return when it can answer: where answers may have to queue, the
     /// message's first bytes go with the request and matter, since ranks that ask each other within that time both
@@ -34,11 +41,19 @@ public:
     /// queues
     double answer(double now, Rank from, Rank to) const;
 
+    /// How much later than rank 0 a rank begins. It matters where answers queue: ranks that wait for each other never
+    /// ask at the same time, and the later one's answer is given before its request.
+    double apart(Rank rank) const {
+        Link const& first = link(Rank{0}, rank);
+        return rank == Rank{0} || first.queue == 0 ? 0 : tuning::seconds_apart;
+    }
+
     Link const& link(Rank from, Rank to) const { return same_node(from, to) ? cluster_.inside : cluster_.between; }
 
 private:
     bool same_node(Rank a, Rank b) const { return cluster_.node_of(a) == cluster_.node_of(b); }
-    std::size_t add_link(double rate);
+    std::size_t add_link(double rate, double burst = 0);
+    void put_on_way(double now, std::int32_t message, double bytes, double beside);
     double put(std::size_t link, double now, double bytes, std::int32_t message);
 
     std::size_t exchange_of(Rank a, Rank b, double both_ways);
@@ -55,11 +70,12 @@ private:
     struct UnderWay {
         std::int32_t links_left = 0;
         Rank from, to;
-        double mark = 0;  // on the link out of `from`
+        double mark = 0;    // on the link out of `from`
+        double queued = 0;  // bytes behind those that are on their way
     };
     std::vector<UnderWay> messages_;
     struct Queue {
-        double asked = 0;  // when the last request has gone
+        double asks = 0, asked = 0;  // when the last request was made, and when it has gone
         std::vector<std::int32_t> messages;
     };
     std::map<std::pair<Rank, Rank>, Queue> queues_;  // under way from a rank to another, where their link has a queue

@@ -10,7 +10,9 @@
 #include "lib/schedule/dispatch/kernel_widths.hpp"
 #include "scheduler/simulate/block_counts.hpp"
 #include "scheduler/simulate/network.hpp"
+#include "scheduler/simulate/simulated_messages.hpp"
 #include "scheduler/simulate/task_costs.hpp"
+#include "scheduler/tuning.hpp"
 
 namespace ein::scheduler {
 
@@ -22,76 +24,13 @@ using schedule::Task;
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
-/// A message: the send and the receive of it.
-struct Message {
-    int from = 0, to = 0;
-    TaskId send, receive;
-    double bytes = 0;
-    bool sent = false, posted = false;  // by its two ranks
-    bool eager = false, started = false, arrived = false;
-    double asked = 0;  // when its request reaches the receiver
-    double begin = 0;
-    int cause_rank = -1;
-    OptionalId<TaskId> cause;
-};
-
-/// The messages of a schedule, and for each rank's tasks the number of theirs.
-struct Messages {
-    std::vector<Message> list;
-    Table<Rank, Table<TaskId, std::int32_t>> of_task;  // -1 of tasks that are no transfers
-
-    Messages(Schedule const& schedule, std::int64_t eager) : of_task(schedule.sections.size()) {
-        Table<Rank, std::vector<End>> sends(schedule.sections.size()), receives(schedule.sections.size());
-        for (Rank rank : schedule.sections.ids()) {
-            Section const& section = schedule.sections[rank];
-            of_task[rank].assign(section.tasks.size(), -1);
-            for (TaskId id : section.tasks.ids()) {
-                if (!section.tasks[id].traits().is_transfer()) continue;
-                schedule::Message const message = section.message(section.tasks[id]);
-                (message.is_send ? sends : receives)[rank].push_back({message.peer, message.tag, id});
-            }
-            for (auto* ends : {&sends[rank], &receives[rank]})
-                if (!std::is_sorted(ends->begin(), ends->end())) std::sort(ends->begin(), ends->end());
-        }
-        Table<Rank, std::size_t> next(receives.size());  // of whose receives all before it are those of earlier senders
-        for (Rank from : sends.ids())
-            for (End const& send : sends[from]) {
-                Rank const to = send.peer;
-                promise(next[to] < receives[to].size(), "a message without its receiver is simulated");
-                End const& receive = receives[to][next[to]++];
-                promise(receive.peer == from && receive.tag == send.tag,
-                        "a message without its sender or receiver is simulated");
-                add(schedule.sections[from], from, send.task, to, receive.task, eager);
-            }
-        for (Rank to : receives.ids())
-            promise(next[to] == receives[to].size(), "a message without its sender is simulated");
-    }
-
-private:
-    struct End {
-        Rank peer;
-        schedule::MessageTag tag;
-        TaskId task;
-        bool operator<(End const& other) const { return peer != other.peer ? peer < other.peer : tag < other.tag; }
-    };
-
-    void add(Section const& sender, Rank from, TaskId send, Rank to, TaskId receive, std::int64_t eager) {
-        of_task[from][send] = of_task[to][receive] = static_cast<std::int32_t>(list.size());
-        std::int64_t const bytes = sender.bytes_moved(sender.tasks[send]);
-        Message message;
-        message.from = from.value(), message.to = to.value();
-        message.send = send, message.receive = receive;
-        message.bytes = static_cast<double>(bytes);
-        message.eager = bytes <= eager;
-        list.push_back(message);
-    }
-};
-
 /// One rank: what it may do, and how its time was spent so far.
 struct SimulatedRank {
-    SimulatedRank(schedule::Header const& header, Section const& of, Cluster const& cluster, Rank self)
+    SimulatedRank(schedule::Header const& header, Section const& of, Cluster const& cluster, Rank self,
+                  std::int64_t iterations)
         : section(of),
-          dispatcher(of, header.loops, schedule::replay(of), {.iterations = 1}),
+          dispatcher(of, header.loops, schedule::replay(of), {.iterations = iterations}),
+          loops(of.loops.size()),
           widths(schedule::kernel_widths(header, of, cluster.threads)),
           speed(cluster.speed_of(self)),
           idle(cluster.threads),
@@ -106,6 +45,22 @@ struct SimulatedRank {
         booked = now;
     }
 
+    /// Notes iterations that have ended.
+    void look_at_loops(double now) {
+        for (schedule::LoopId l : loops.ids()) {
+            std::int64_t const ended =
+                dispatcher.iterations().begun()[l] - (dispatcher.ended(section.loops[l].last) ? 0 : 1);
+            if (ended == loops[l].ended) continue;
+            loops[l] = {ended, loops[l].end, now};
+        }
+    }
+
+    /// How far a loop is.
+    struct Paced {
+        std::int64_t ended = 0;          // iterations, over all times that it was entered
+        double end_before = 0, end = 0;  // of the last but one and of the last
+    };
+
     /// A task under way. Workers that find nothing to begin help the first one that has room for them.
     struct Running {
         TaskId task;
@@ -118,6 +73,7 @@ struct SimulatedRank {
 
     Section const& section;
     schedule::Dispatcher<BlockCounts> dispatcher;
+    Table<schedule::LoopId, Paced> loops;
     Table<TaskId, std::int16_t> widths;
     std::vector<Running> running;  // as they began
     double speed;
@@ -130,38 +86,12 @@ struct SimulatedRank {
 
 using schedule::LoopSpecId;
 
-/// What the other iterations of loops take: each as long as the longest that a rank was in the one that was simulated.
-/// @param iterations  each time that a loop is entered
-double seconds_of_other_iterations(Schedule const& schedule, Spans const& spans,
-                                   Table<LoopSpecId, double> const& iterations) {
-    auto const& loops = schedule.header.loops;
-    Table<LoopSpecId, double> longest(loops.size(), 0);
-    Table<LoopSpecId, OptionalId<LoopSpecId>> outer(loops.size());
-    for (Rank rank : schedule.sections.ids()) {
-        auto const& here = schedule.sections[rank].loops;
-        for (schedule::LoopId l : here.ids()) {
-            double begin = std::numeric_limits<double>::max(), end = 0;
-            for (TaskId t = here[l].first; t < here[l].last; t = following(t)) {
-                if (spans[rank][t].begin >= 0) begin = std::min(begin, spans[rank][t].begin);
-                end = std::max(end, spans[rank][t].end);
-            }
-            longest[here[l].spec] = std::max(longest[here[l].spec], end - begin);
-            for (schedule::LoopId o = here.last(); o > l;
-                 o = schedule::LoopId{o.value() - 1})  // the innermost around it last
-                if (here[o].contains(here[l])) outer[here[l].spec] = here[o].spec;
-        }
-    }
-    double out = 0;
-    for (LoopSpecId l : loops.ids()) {  // inner ones first
-        double const others = std::max(0.0, iterations[l] - 1) * longest[l];
-        (outer[l] ? longest[*outer[l]] : out) += others;
-    }
-    return out;
-}
+using schedule::LoopSpecId;
 
 class Simulator {
 public:
-    Simulator(Schedule const& schedule, Cluster const& cluster)
+    /// @param iterations  of each loop, at most
+    Simulator(Schedule const& schedule, Cluster const& cluster, std::int64_t iterations)
         : schedule_(schedule),
           cluster_(cluster),
           costs_(schedule.header, cluster),
@@ -169,13 +99,15 @@ public:
           messages_(schedule, cluster.eager) {
         for (int rank = 0; rank < schedule.header.ranks; ++rank) {
             Section const& section = schedule.sections[Rank{rank}];
-            ranks_.emplace_back(schedule.header, section, cluster, Rank{rank});
+            ranks_.emplace_back(schedule.header, section, cluster, Rank{rank}, iterations);
             out_.spans.add(Table<TaskId, TaskSpan>(section.tasks.size()));
         }
     }
 
     Simulation run() {
         for (int rank = 0; rank < schedule_.header.ranks; ++rank) begin(rank);
+        for (int rank = 0; rank < schedule_.header.ranks; ++rank)
+            foresee(network_.apart(Rank{rank}), What::rank_begins, rank, 0);
         while (!events_.empty() || network_.next() < FairLink::never) {
             if (!events_.empty() && events_.top().time <= network_.next()) {
                 Event const event = events_.top();
@@ -183,15 +115,30 @@ public:
                 handle(event);
             } else {
                 double const now = network_.next();
-                if (std::int32_t const message = network_.step(); message >= 0) passed(message, now);
+                Network::Step const step = network_.step();
+                if (step.passed) passed(step.message, now);
+                if (step.sent) sent(step.message, now);
             }
         }
         collect();
         return std::move(out_);
     }
 
+    /// After a run: seconds between the ends of the last two iterations of each loop, where each is the slowest rank's.
+    Table<LoopSpecId, double> seconds_an_iteration() const {
+        Table<LoopSpecId, double> before(schedule_.header.loops.size(), 0), last = before;
+        for (SimulatedRank const& rank : ranks_)
+            for (schedule::LoopId l : rank.loops.ids()) {
+                LoopSpecId const spec = rank.section.loops[l].spec;
+                before[spec] = std::max(before[spec], rank.loops[l].end_before);
+                last[spec] = std::max(last[spec], rank.loops[l].end);
+            }
+        for (LoopSpecId l : last.ids()) last[l] -= before[l];
+        return last;
+    }
+
 private:
-    enum class What { task_ends, message_answered, message_starts, message_arrives };
+    enum class What { rank_begins, task_ends, message_answered, message_starts, message_arrives };
     struct Event {
         double time;
         std::int64_t order;  // of events at one time: as they were foreseen
@@ -213,21 +160,23 @@ private:
         dispatcher.begin_phase(schedule::Phase::load);
         while (auto const task = dispatcher.take_compute()) dispatcher.finish(*task);
         dispatcher.begin_phase(schedule::Phase::execute);
-        start_what_may(rank, 0, -1, {});
     }
 
     void handle(Event const& event) {
         switch (event.what) {
+            case What::rank_begins: return start_what_may(event.rank, event.time, -1, {});
             case What::task_ends: return end_task(event);
             case What::message_answered: {
-                Message const& message = messages_.list[at(event.id)];
+                SimulatedMessage const& message = messages_[event.id];
                 double const start = network_.answer(event.time, Rank{message.from}, Rank{message.to});
                 foresee(start, What::message_starts, event.rank, event.id);
                 return;
             }
             case What::message_starts: {
-                Message const& message = messages_.list[at(event.id)];
-                return network_.start(event.time, event.id, Rank{message.from}, Rank{message.to}, message.bytes);
+                SimulatedMessage const& message = messages_[event.id];
+                if (network_.start(event.time, event.id, Rank{message.from}, Rank{message.to}, message.bytes))
+                    sent(event.id, event.time);
+                return;
             }
             case What::message_arrives: return arrive(event.id, event.time);
         }
@@ -297,14 +246,15 @@ private:
 
     void finish(int rank, TaskId id, double now) {
         ranks_[at(rank)].dispatcher.finish(id);
+        ranks_[at(rank)].look_at_loops(now);
         out_.makespan = std::max(out_.makespan, now);
         start_what_may(rank, now, rank, id);
     }
 
     /// A rank has its end of a message ready.
     void post(int rank, TaskId task, double now, int cause_rank, OptionalId<TaskId> cause) {
-        std::int32_t const number = messages_.of_task[Rank{rank}][task];
-        Message& message = messages_.list[at(number)];
+        std::int32_t const number = messages_.take(rank, task);
+        SimulatedMessage& message = messages_[number];
         (message.from == rank ? message.sent : message.posted) = true;
         if (message.from == rank && !message.eager)
             message.asked = network_.ask(now, Rank{message.from}, Rank{message.to});
@@ -330,21 +280,26 @@ private:
         ++ranks_[at(rank)].open_messages;
     }
 
-    /// All of a message has left: the sender may forget it.
-    void passed(std::int32_t number, double now) {
-        Message& message = messages_.list[at(number)];
-        foresee(now + network_.link(Rank{message.from}, Rank{message.to}).latency, What::message_arrives, message.to,
-                number);
+    /// All of a message has left its sender, which may forget it.
+    void sent(std::int32_t number, double now) {
+        SimulatedMessage const& message = messages_[number];
         close(message.from, message.send, message, now);
     }
 
+    /// It has passed all links.
+    void passed(std::int32_t number, double now) {
+        SimulatedMessage& message = messages_[number];
+        foresee(now + network_.link(Rank{message.from}, Rank{message.to}).latency, What::message_arrives, message.to,
+                number);
+    }
+
     void arrive(std::int32_t number, double now) {
-        Message& message = messages_.list[at(number)];
+        SimulatedMessage& message = messages_[number];
         message.arrived = true;
         if (message.posted) close(message.to, message.receive, message, now);
     }
 
-    void close(int rank, TaskId task, Message const& message, double now) {
+    void close(int rank, TaskId task, SimulatedMessage const& message, double now) {
         SimulatedRank& self = ranks_[at(rank)];
         self.book(now);
         --self.open_messages;
@@ -360,9 +315,6 @@ private:
             busy += rank.times.busy;
             out_.ranks.push_back(rank.times);
         }
-        Table<LoopSpecId, double> all;
-        for (schedule::LoopSpec const& loop : schedule_.header.loops) all.add(static_cast<double>(loop.iterations));
-        out_.all_iterations = out_.makespan + seconds_of_other_iterations(schedule_, out_.spans, all);
         if (out_.makespan > 0) out_.efficiency = busy / (out_.makespan * static_cast<double>(ranks_.size()));
     }
 
@@ -370,26 +322,52 @@ private:
     Cluster const& cluster_;
     TaskCosts costs_;
     Network network_;
-    Messages messages_;
+    SimulatedMessages messages_;
     std::deque<SimulatedRank> ranks_;  // a deque: they refer to themselves
     std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
     std::int64_t foreseen_ = 0;
     Simulation out_;
 };
 
+/// Seconds of the iterations of a loop and of those in it, beyond those that were simulated, each time that it is
+/// entered. @param iterations  of each loop, each time that it is entered
+double others(Table<LoopSpecId, schedule::LoopSpec> const& loops, Simulation::Repeated const& repeated,
+              Table<LoopSpecId, double> const& iterations, OptionalId<LoopSpecId> of) {
+    double inside = 0;
+    for (LoopSpecId l : loops.ids())
+        if (loops[l].outer == of) inside += others(loops, repeated, iterations, l);
+    if (!of) return inside;
+    double const simulated = static_cast<double>(std::min(loops[*of].iterations, tuning::simulated_iterations));
+    return (iterations[*of] - simulated) * repeated.each[*of] + iterations[*of] * inside;
+}
+
 }  // namespace
 
 double seconds_with(Schedule const& schedule, Simulation const& simulation,
                     Table<LoopSpecId, std::int64_t> const& iterations) {
-    Table<LoopSpecId, double> each;
-    for (LoopSpecId l : schedule.header.loops.ids()) {
-        auto const outer = schedule.header.loops[l].outer;
+    auto const& loops = schedule.header.loops;
+    if (loops.empty()) return simulation.makespan;
+    Table<LoopSpecId, double> each_time;
+    for (LoopSpecId l : loops.ids()) {
+        auto const outer = loops[l].outer;
         double const entered = outer ? static_cast<double>(std::max<std::int64_t>(1, iterations[*outer])) : 1;
-        each.add(static_cast<double>(iterations[l]) / entered);
+        each_time.add(static_cast<double>(iterations[l]) / entered);
     }
-    return simulation.makespan + seconds_of_other_iterations(schedule, simulation.spans, each);
+    return simulation.repeated.seconds + others(loops, simulation.repeated, each_time, {});
 }
 
-Simulation simulate(Schedule const& schedule, Cluster const& cluster) { return Simulator(schedule, cluster).run(); }
+Simulation simulate(Schedule const& schedule, Cluster const& cluster) {
+    Simulation out = Simulator(schedule, cluster, 1).run();
+    out.all_iterations = out.makespan;
+    auto const& loops = schedule.header.loops;
+    if (loops.empty()) return out;
+    Simulator repeated(schedule, cluster, tuning::simulated_iterations);
+    out.repeated.seconds = repeated.run().makespan;
+    out.repeated.each = repeated.seconds_an_iteration();
+    Table<LoopSpecId, double> most;
+    for (schedule::LoopSpec const& loop : loops) most.add(static_cast<double>(loop.iterations));
+    out.all_iterations = out.repeated.seconds + others(loops, out.repeated, most, {});
+    return out;
+}
 
 }  // namespace ein::scheduler

@@ -14,7 +14,7 @@ std::vector<std::pair<int, double>> ends_of(Network& network) {
     std::vector<std::pair<int, double>> out;
     while (network.next() < FairLink::never) {
         double const now = network.next();
-        if (int const message = network.step(); message >= 0) out.emplace_back(message, now);
+        if (Network::Step const step = network.step(); step.passed) out.emplace_back(step.message, now);
     }
     return out;
 }
@@ -100,6 +100,7 @@ TEST_CASE("messages share the links that they have in common", "[scheduler][simu
         CHECK(network.answer(0, Rank{2}, Rank{0}) == Approx(0.5));
         network.start(0, 0, Rank{0}, Rank{2}, 100);
         CHECK(network.answer(0, Rank{2}, Rank{0}) == Approx(3 + 0.5));
+        while (network.next() < 7) network.step();
         CHECK(network.answer(7, Rank{2}, Rank{0}) == Approx(7 + 1 + 0.5));  // 20 bytes were sent ahead, 10 are left
         CHECK(network.answer(0, Rank{0}, Rank{2}) == Approx(0.5));
         CHECK(network.answer(0, Rank{4}, Rank{0}) == Approx(0.5));
@@ -110,7 +111,7 @@ TEST_CASE("messages share the links that they have in common", "[scheduler][simu
         Network network(queued, 6);
         network.start(0, 0, Rank{0}, Rank{2}, 40);
         network.start(0, 1, Rank{4}, Rank{2}, 120);
-        CHECK(network.step() == -1);  // message 0 has left rank 0
+        CHECK(network.step().message == -1);  // message 0 has left rank 0
         network.start(2.5, 2, Rank{0}, Rank{4}, 100);
         CHECK(network.answer(2.5, Rank{2}, Rank{0}) == Approx(2.5 + 0.5));
     }
@@ -152,4 +153,33 @@ TEST_CASE("a message keeps its ranks' links busy beside its bytes", "[scheduler]
     network.start(0, 0, Rank{0}, Rank{2}, 10);
     network.start(0, 1, Rank{0}, Rank{4}, 10);
     CHECK(ends_of(network)[1].second == Approx(4));
+}
+
+TEST_CASE("a link that was idle carries a burst at once", "[scheduler][simulate]") {
+    FairLink link(10, 30);
+    link.add(0, 50, 1);
+    CHECK(link.next_end() == Approx(2));  // 20 bytes beyond the burst
+    CHECK(link.take(2) == 1);
+    link.add(3, 15, 2);  // what came back in a second
+    CHECK(link.next_end() == Approx(3.5));
+    CHECK(link.take(3.5) == 2);
+    link.add(100, 30, 3);
+    CHECK(link.next_end() == Approx(100));
+}
+
+TEST_CASE("a sender is free when the rest of its message fits in the queue", "[scheduler][simulate]") {
+    Cluster cluster = plain();
+    cluster.ranks_per_node = 1;
+    cluster.eager = 0;
+    cluster.between.queue = 20;
+    Network network(cluster, 2);
+    CHECK_FALSE(network.start(0, 0, Rank{0}, Rank{1}, 50));
+    CHECK(network.next() == Approx(3));
+    Network::Step step;
+    while (step.message < 0) step = network.step();
+    CHECK((step.sent && !step.passed));
+    CHECK(network.start(3, 1, Rank{1}, Rank{0}, 20));  // all of it fits
+    auto const ends = ends_of(network);
+    REQUIRE(ends.size() == 2);
+    for (auto const& [message, end] : ends) CHECK(end == Approx(5));
 }
