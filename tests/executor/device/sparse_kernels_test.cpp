@@ -183,6 +183,55 @@ TEST_CASE("rows of any length times a vector, and dense rows of products, on any
             }
 }
 
+TEST_CASE("operands of any two dtypes, and results of another", "[executor][device][sparse]") {
+    struct Work {
+        std::string subscripts;
+        std::vector<std::size_t> sparse;
+        bool listed;
+    };
+    std::mt19937 random(13);
+    CpuDevice cpu;
+    ReferenceDevice reference;
+    SoloWorkerTeam solo;
+    TestTeam team(2);
+    for (Work const& work : std::vector<Work>{{"ab,b->a", {0}, false},
+                                              {"ab,bc->ac", {0}, false},
+                                              {"ab,cb->ca", {0}, false},
+                                              {"ab,ab->", {0}, false},
+                                              {"abc,bd,cd->ad", {0}, false},
+                                              {"ab,ac,bc->ab", {0}, true},
+                                              {"ab,bc->ac", {0, 1}, false},
+                                              {"ab,bc->ac", {0, 1}, true},
+                                              {"ab,ab->ab", {0, 1}, true}})
+        for (std::size_t pair = 0; pair < dtype_count * dtype_count; ++pair) {
+            DType const first = static_cast<DType>(pair / dtype_count), other = static_cast<DType>(pair % dtype_count);
+            graph::EinSum const shape = einsum(work.subscripts, {});
+            Shape extents;
+            for (std::size_t l = 0; l < shape.labels.size(); ++l)
+                extents.push_back(static_cast<Extent>(5 + random() % 20));
+            std::vector<DType> dtypes(shape.operands(), other);
+            dtypes[0] = first;
+            DType const common = promote(first, other),
+                        output = random() % 3 == 0 && common == DType::f32 ? DType::f16 : common;
+            SparseCase test(einsum(work.subscripts, extents), dtypes, output, compute_dtype(dtypes, output));
+            Scalar const zero = is_exact(first) ? Scalar::of(std::int64_t{0}) : Scalar::of(std::complex<double>(0));
+            std::vector<std::vector<int>> sets;
+            for (std::size_t k : work.sparse) {
+                test.make_sparse(k, random_layout(shape.inputs[k].size(), random), zero, 0.4, false, random);
+                sets.push_back({static_cast<int>(k)});
+            }
+            if (work.listed) test.make_output_sparse(tensor::in_order(shape.output.size()), zero, 0.2, false, random);
+            test.shape().sparse->idle_sets = sets;
+            test.shape().accumulate = !work.listed && pair % 3 == 0 && output == types_of(test.shape()).accumulate;
+            test.make_dense(random, false);
+            CAPTURE(test.describe());
+            auto const found = test.run(cpu, solo);
+            double const tolerance = tolerance_of(output, types_of(test.shape()).accumulate);
+            REQUIRE(test.difference(found, test.run(reference, solo), tolerance) == "");
+            CHECK(found == test.run(cpu, team));
+        }
+}
+
 TEST_CASE("the cpu agrees with the reference on random sparse kernels", "[executor][device][sparse]") {
     compare_sparse(1, 6000, false);
 }

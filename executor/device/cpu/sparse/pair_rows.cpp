@@ -1,51 +1,23 @@
 #include "executor/device/cpu/sparse/pair_rows.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
 
+#include "executor/device/cpu/loops/tile_convert.hpp"
+#include "executor/device/cpu/sparse/met_columns.hpp"
+#include "executor/device/cpu/sparse/result_store.hpp"
 #include "executor/device/cpu/sparse/row_loops.hpp"
 #include "executor/device/cpu/sparse/row_pieces.hpp"
 #include "executor/device/cpu/sparse/same_pattern.hpp"
 #include "executor/device/kernel/gemm_match.hpp"
+#include "lib/base/partition.hpp"
 #include "lib/graph/labels.hpp"
 
 namespace ein::executor {
 namespace {
 
 using Range = SparseSource::Range;
-
-/// Which columns of a row were met.
-class Met {
-public:
-    explicit Met(std::size_t columns) : words_((columns + 63) / 64, 0), touched_((words_.size() + 63) / 64, 0) {}
-    /// @return 1 if it is new
-    std::uint64_t add(std::uint32_t column) {
-        std::uint64_t& word = words_[column >> 6];
-        std::uint64_t const bit = std::uint64_t{1} << (column & 63);
-        std::uint64_t const is_new = (word & bit) == 0;
-        word |= bit;
-        touched_[column >> 12] |= std::uint64_t{1} << (column >> 6 & 63);
-        return is_new;
-    }
-    /// visit(column) in ascending order; then none is met.
-    template <class Visit>
-    void take(Visit&& visit) {
-        for (std::size_t t = 0; t < touched_.size(); ++t) {
-            for (std::uint64_t some = touched_[t]; some != 0; some &= some - 1) {
-                std::size_t const w = t * 64 + static_cast<std::size_t>(std::countr_zero(some));
-                for (std::uint64_t word = words_[w]; word != 0; word &= word - 1)
-                    visit(w * 64 + static_cast<std::size_t>(std::countr_zero(word)));
-                words_[w] = 0;
-            }
-            touched_[t] = 0;
-        }
-    }
-
-private:
-    std::vector<std::uint64_t> words_, touched_;  // bits of columns, of words
-};
 
 /// Products of a row from which on its columns have a flag each, for each of so many columns.
 constexpr std::uint64_t columns_a_product = 16;
@@ -61,9 +33,11 @@ struct PairShape {
 template <class T>
 class PairRowsKernel final : public PreparedKernel {
 public:
-    PairRowsKernel(KernelShape const& shape, PairShape pair, std::unique_ptr<PreparedKernel const> otherwise)
+    PairRowsKernel(KernelShape const& shape, PairShape pair, Aggregator aggregator,
+                   std::unique_ptr<PreparedKernel const> otherwise)
         : shape_(shape),
           pair_(std::move(pair)),
+          aggregator_(std::move(aggregator)),
           otherwise_(std::move(otherwise)),
           rows_(length(pair_.first.labels[0])),
           columns_(static_cast<std::size_t>(length(pair_.second.labels[1]))),
@@ -72,8 +46,9 @@ public:
         if (shape.sparse->output) return;
         std::vector<Extent> const strides =
             label_strides(shape.kernel->einsum.output, shape.output_strides, shape.lengths.size());
-        row_stride_ = strides[static_cast<std::size_t>(pair_.first.labels[0])];
-        column_stride_ = strides[static_cast<std::size_t>(pair_.second.labels[1])];
+        auto const bytes = static_cast<Extent>(result_bytes());
+        row_stride_ = strides[static_cast<std::size_t>(pair_.first.labels[0])] * bytes;
+        column_stride_ = strides[static_cast<std::size_t>(pair_.second.labels[1])] * bytes;
     }
 
     void launch(KernelCall const& call, WorkerTeam& team) const override {
@@ -88,12 +63,16 @@ public:
                    {},
                    {},
                    {},
+                   {},
+                   {},
                    nullptr,
                    nullptr};
         bool const usable = now.first.compressed() && now.second.compressed() &&
                             now.first.narrow_indices(1) != nullptr && now.second.narrow_indices(1) != nullptr;
         if (!usable) return otherwise_->launch(call, team);
         cut(now);
+        bring(now.first, pair_.has_first, now.first_values, team);
+        bring(now.second, pair_.has_second, now.second_values, team);
         if (shape_.sparse->output) {
             count(now, team);
             write_header(now);
@@ -105,9 +84,12 @@ public:
     }
 
 private:
+    static constexpr DType own_type = sizeof(T) == 4 ? DType::f32 : DType::f64;
+
     struct Launch {
         KernelCall const& call;
         SparseSource const first, second;
+        std::vector<T> first_values, second_values;  // of all elements, where they have another type
         std::vector<Extent> bounds;
         std::vector<std::uint64_t> work;                // of all rows before one
         std::vector<std::uint64_t> offsets;             // of rows of a sparse output
@@ -115,10 +97,31 @@ private:
         std::vector<std::uint64_t> bits;                // columns of crowded rows
         std::vector<std::vector<std::uint32_t>> found;  // by piece: columns of the other rows, ascending in each
         std::uint32_t* columns;                         // of a sparse output
-        T* values;                                      // the same
+        std::byte* values;                              // the same
     };
 
     Extent length(int label) const { return shape_.lengths[static_cast<std::size_t>(label)]; }
+    bool makes_own_type() const { return shape_.output_dtype == own_type; }
+    std::size_t result_bytes() const { return size_of(shape_.output_dtype); }
+
+    /// Values of all elements in T, where they have another type.
+    void bring(SparseSource const& source, bool is_used, std::vector<T>& values, WorkerTeam& team) const {
+        DType const type = shape_.operand_dtypes[source.operand()];
+        if (!is_used || type == own_type) return;
+        Range const all = source.all();
+        auto const count = static_cast<Extent>(all.end - all.begin);
+        values.resize(static_cast<std::size_t>(count));
+        Extent const pieces = count / static_cast<Extent>(sparse_tuning::points_of_a_piece) + 1;
+        team.run(pieces, [&](std::int64_t piece) {
+            auto const begin = static_cast<std::size_t>(part_begin(count, pieces, piece));
+            auto const end = static_cast<std::size_t>(part_begin(count, pieces, piece + 1));
+            tile_convert(type, source.value(all.begin + begin), 1, own_type, values.data() + begin, end - begin);
+        });
+    }
+    /// As if from element 0 on.
+    static T const* values_of(SparseSource const& source, std::vector<T> const& brought) {
+        return brought.empty() ? reinterpret_cast<T const*>(source.values()) : brought.data() - source.all().begin;
+    }
 
     /// Pieces of about as many products each.
     void cut(Launch& now) const {
@@ -150,7 +153,7 @@ private:
         Range const row = now.second.row(terms[e + fetched_ahead / 2]);
         __builtin_prefetch(now.second.offsets() + terms[e + fetched_ahead]);
         fetch(now.second.narrow_indices(1) + row.begin, (row.end - row.begin) * sizeof(std::uint32_t));
-        if (values) fetch(now.second.value(row.begin), (row.end - row.begin) * sizeof(T));
+        if (values) fetch(values_of(now.second, now.second_values) + row.begin, (row.end - row.begin) * sizeof(T));
     }
     static void fetch(void const* from, std::size_t bytes) {
         auto const* const begin = static_cast<std::byte const*>(from);
@@ -168,7 +171,7 @@ private:
         now.bits.resize(static_cast<std::size_t>(crowded * words_));
         now.found.resize(now.bounds.size() - 1);
         team.run(static_cast<std::int64_t>(now.bounds.size()) - 1, [&](std::int64_t piece) {
-            Met met(columns_);
+            MetColumns met(columns_);
             std::vector<unsigned char> flags(words_ * 64, 0);
             auto const p = static_cast<std::size_t>(piece);
             std::vector<std::uint32_t>& found = now.found[p];
@@ -197,7 +200,7 @@ private:
         for (std::size_t row = 1; row < now.offsets.size(); ++row) now.offsets[row] += now.offsets[row - 1];
     }
 
-    static void take(Met& met, std::uint64_t listed, std::vector<std::uint32_t>& found) {
+    static void take(MetColumns& met, std::uint64_t listed, std::vector<std::uint32_t>& found) {
         std::size_t at = found.size();
         if (found.capacity() < at + listed) found.reserve(2 * (at + listed));
         found.resize(at + listed);
@@ -214,24 +217,25 @@ private:
         tensor::set_listed(std::span(block, sizeof(std::uint64_t)), static_cast<Extent>(listed));
         std::memcpy(block + at.offsets, now.offsets.data(), now.offsets.size() * 8);
         now.columns = reinterpret_cast<std::uint32_t*>(block + at.coords[1]);
-        now.values = reinterpret_cast<T*>(block + at.values);
+        now.values = block + at.values;
         for (std::size_t b = listed * 4; b % 8 != 0; ++b) block[at.coords[1] + b] = std::byte{0};
-        for (std::size_t b = listed * sizeof(T); b % 8 != 0; ++b) block[at.values + b] = std::byte{0};
+        for (std::size_t b = listed * result_bytes(); b % 8 != 0; ++b) block[at.values + b] = std::byte{0};
     }
 
     void multiply(Launch& now, std::size_t piece, WorkerTeam& team) const {
-        Met met(shape_.sparse->output ? 0 : columns_);
+        MetColumns met(shape_.sparse->output ? 0 : columns_);
         std::uint32_t const* found = shape_.sparse->output ? now.found[piece].data() : nullptr;  // of the next row
         std::vector<T> sums(words_ * 64, T(0)), low, ones;
-        auto const* const a = reinterpret_cast<T const*>(now.first.values());
-        auto const* const b = reinterpret_cast<T const*>(now.second.values());
+        T const* const a = values_of(now.first, now.first_values);
+        T const* const b = values_of(now.second, now.second_values);
+        ResultStore store(aggregator_, own_type, shape_.output_dtype, shape_.accumulate);
         std::uint32_t const *const terms = now.first.narrow_indices(1), *const columns = now.second.narrow_indices(1);
         bool const is_listed = shape_.sparse->output.has_value();
         for (Extent row = now.bounds[piece]; row < now.bounds[piece + 1]; ++row) {
             Range const range = now.first.row(row);
             // An output has no more terms than the row has elements: many are added without loss.
             bool const careful = range.end - range.begin > long_sum;
-            bool const crowded = is_crowded(now, row), handed_over = crowded && !careful && !shape_.accumulate;
+            bool const crowded = is_crowded(now, row), handed_over = is_handed_over(crowded && !careful);
             if (careful) low.assign(columns_, T(0));
             for (std::size_t e = range.begin; e < range.end; ++e) {
                 fetch_ahead(now, e, pair_.has_second);
@@ -249,15 +253,14 @@ private:
                 else
                     loops_.scatter_add(sums.data(), at, values, count, factor);
             }
-            T const* const lost = careful ? low.data() : nullptr;
-            if (is_listed && crowded)
-                list_crowded(now, row, sums, lost);
-            else if (is_listed)
-                found = list_found(now, row, found, sums, lost);
+            for (std::size_t j = 0; careful && j < columns_; ++j) sums[j] += low[j];
+            auto* const to = static_cast<std::byte*>(now.call.output) + row * row_stride_;
+            if (is_listed)
+                found = list(now, row, found, sums, store);
             else if (handed_over)
-                hand_over(static_cast<T*>(now.call.output) + row * row_stride_, sums);
+                hand_over(to, sums, store);
             else
-                hand_out(now, row, met, sums, lost);
+                hand_out(reinterpret_cast<T*>(to), met, sums);
             if (row % 64 == 0) team.pause();
         }
         if (is_listed) now.found[piece] = {};
@@ -270,57 +273,58 @@ private:
         low += std::isnan(lost) ? T(0) : lost;
     }
 
-    /// All columns of a dense row: cheaper than those that were met, where these are not few.
-    void hand_over(T* to, std::vector<T>& sums) const {
-        if (column_stride_ == 1)
-            std::memcpy(to, sums.data(), columns_ * sizeof(T));
-        else
-            for (std::size_t j = 0; j < columns_; ++j) to[static_cast<Extent>(j) * column_stride_] = sums[j];
+    /// Whether all columns of a dense row are written: cheaper than those that were met, where these are not few.
+    bool is_handed_over(bool cheaper) const { return !makes_own_type() || (cheaper && !shape_.accumulate); }
+
+    void hand_over(std::byte* to, std::vector<T>& sums, ResultStore& store) const {
+        store.store(sums.data(), columns_, to, column_stride_);
         std::fill_n(sums.begin(), columns_, T(0));
     }
 
     /// Columns that were met, of a dense row.
-    void hand_out(Launch const& now, Extent row, Met& met, std::vector<T>& sums, T const* low) const {
-        T* const to = static_cast<T*>(now.call.output) + row * row_stride_;
+    void hand_out(T* to, MetColumns& met, std::vector<T>& sums) const {
+        Extent const step = column_stride_ / static_cast<Extent>(sizeof(T));
         if (!shape_.accumulate)
-            for (std::size_t j = 0; j < columns_; ++j) to[static_cast<Extent>(j) * column_stride_] = 0;
+            for (std::size_t j = 0; j < columns_; ++j) to[static_cast<Extent>(j) * step] = 0;
         met.take([&](std::size_t column) {
-            to[static_cast<Extent>(column) * column_stride_] +=
-                low == nullptr ? sums[column] : sums[column] + low[column];
+            to[static_cast<Extent>(column) * step] += sums[column];
             sums[column] = 0;
         });
     }
 
-    void list_crowded(Launch const& now, Extent row, std::vector<T>& sums, T const* low) const {
-        for (std::size_t j = 0; low != nullptr && j < columns_; ++j) sums[j] += low[j];
+    /// @param found  columns of the row, unless it is crowded  @return behind them
+    std::uint32_t const* list(Launch const& now, Extent row, std::uint32_t const* found, std::vector<T>& sums,
+                              ResultStore& store) const {
         auto const r = static_cast<std::size_t>(row);
         auto const to = static_cast<std::size_t>(now.offsets[r]);
-        loops_.take_sums(now.bits.data() + now.bits_of[r], words_, sums.data(), now.columns + to, now.values + to);
-    }
-
-    /// @return behind the row's columns
-    std::uint32_t const* list_found(Launch const& now, Extent row, std::uint32_t const* found, std::vector<T>& sums,
-                                    T const* low) const {
-        auto const to = static_cast<std::size_t>(now.offsets[static_cast<std::size_t>(row)]);
-        std::size_t const listed = static_cast<std::size_t>(now.offsets[static_cast<std::size_t>(row) + 1]) - to;
-        for (std::size_t k = 0; k < listed; ++k) {
-            std::uint32_t const column = found[k];
-            now.columns[to + k] = column;
-            now.values[to + k] = low == nullptr ? sums[column] : sums[column] + low[column];
-            sums[column] = 0;
+        std::size_t const listed = static_cast<std::size_t>(now.offsets[r + 1]) - to;
+        std::byte* const values = now.values + to * result_bytes();
+        std::vector<T> results(makes_own_type() ? 0 : listed);
+        T* const out = makes_own_type() ? reinterpret_cast<T*>(values) : results.data();
+        if (is_crowded(now, row)) {
+            loops_.take_sums(now.bits.data() + now.bits_of[r], words_, sums.data(), now.columns + to, out);
+        } else {
+            for (std::size_t k = 0; k < listed; ++k) {
+                std::uint32_t const column = *found++;
+                now.columns[to + k] = column;
+                out[k] = sums[column];
+                sums[column] = 0;
+            }
         }
-        return found + listed;
+        if (!makes_own_type()) store.store(out, listed, values, static_cast<Extent>(result_bytes()));
+        return found;
     }
 
     static constexpr std::size_t long_sum = 256;
 
     KernelShape shape_;
     PairShape pair_;
+    Aggregator aggregator_;
     std::unique_ptr<PreparedKernel const> otherwise_;
     Extent rows_;
     std::size_t columns_, words_;
     RowLoops<T> loops_;
-    Extent row_stride_ = 0, column_stride_ = 0;
+    Extent row_stride_ = 0, column_stride_ = 0;  // of a dense output, in bytes
 };
 
 /// Accumulators of a row, at most.
@@ -331,7 +335,7 @@ std::optional<PairShape> pair_shape(KernelShape const& shape, KernelTypes const&
     SparseOperands const& sparse = *shape.sparse;
     DType const type = types.compute;
     bool const real = type == DType::f32 || type == DType::f64;
-    if (!real || types.join != type || types.accumulate != type || shape.output_dtype != type) return std::nullopt;
+    if (!real || types.join != type || types.accumulate != type) return std::nullopt;
     if (einsum.operands() != 2 || einsum.agg != scalar::Agg::sum || shape.lengths.size() != 3 ||
         einsum.output.size() != 2 || sparse.idle_sets.size() != 2)
         return std::nullopt;
@@ -339,8 +343,7 @@ std::optional<PairShape> pair_shape(KernelShape const& shape, KernelTypes const&
         if (set.size() != 1) return std::nullopt;
     if (sparse.idle_sets[0] == sparse.idle_sets[1]) return std::nullopt;
     for (std::size_t k = 0; k < 2; ++k)
-        if (shape.operand_dtypes[k] != type || labels_in_order(shape, k).size() != 2 || einsum.inputs[k].size() != 2)
-            return std::nullopt;
+        if (labels_in_order(shape, k).size() != 2 || einsum.inputs[k].size() != 2) return std::nullopt;
     std::optional<OperandProduct> const product = operand_product(einsum.join, types, params);
     int const term = einsum.aggregated().front();
     std::optional<std::vector<int>> const listed = whole_output_labels(shape);
@@ -369,9 +372,13 @@ std::unique_ptr<PreparedKernel const> make_pair_rows_kernel(KernelShape const& s
     KernelTypes const types = types_of(shape);
     std::optional<PairShape> pair = pair_shape(shape, types, params);
     if (!pair) return nullptr;
-    if (types.compute == DType::f32)
-        return std::make_unique<PairRowsKernel<float>>(shape, std::move(*pair), std::move(otherwise));
-    return std::make_unique<PairRowsKernel<double>>(shape, std::move(*pair), std::move(otherwise));
+    std::optional<Aggregator> aggregator = Aggregator::make(scalar::Agg::sum, types.accumulate);
+    if (!aggregator) return nullptr;
+    auto const make = [&]<class T>(T) -> std::unique_ptr<PreparedKernel const> {
+        return std::make_unique<PairRowsKernel<T>>(shape, std::move(*pair), std::move(*aggregator),
+                                                   std::move(otherwise));
+    };
+    return types.compute == DType::f32 ? make(0.0f) : make(0.0);
 }
 
 }  // namespace ein::executor

@@ -4,7 +4,9 @@
 #include <cmath>
 #include <cstring>
 
+#include "executor/device/cpu/loops/tile_convert.hpp"
 #include "executor/device/cpu/sparse/product_terms.hpp"
+#include "executor/device/cpu/sparse/result_store.hpp"
 #include "executor/device/cpu/sparse/row_pieces.hpp"
 #include "executor/device/cpu/sparse/same_pattern.hpp"
 #include "lib/base/partition.hpp"
@@ -15,24 +17,31 @@ namespace {
 template <class T>
 class ProductKernel final : public PreparedKernel {
 public:
-    ProductKernel(KernelShape const& shape, ProductShape product, std::unique_ptr<PreparedKernel const> otherwise)
+    ProductKernel(KernelShape const& shape, ProductShape product, Aggregator aggregator,
+                  std::unique_ptr<PreparedKernel const> otherwise)
         : shape_(shape),
           product_(std::move(product)),
+          aggregator_(std::move(aggregator)),
           otherwise_(std::move(otherwise)),
           loops_(row_loops<T>()),
-          same_pattern_(shape.sparse->output.has_value()) {
+          same_pattern_(shape.sparse->output.has_value()),
+          listed_type_(shape.operand_dtypes[product_.source.operand]),
+          result_bytes_(static_cast<Extent>(size_of(shape.output_dtype))) {
         graph::EinSum const& einsum = shape.kernel->einsum;
+        free_stride_ = result_bytes_;
         if (product_.free != SparsePlan::none) width_ = static_cast<std::size_t>(length(product_.free));
         if (product_.dotted != SparsePlan::none) dotted_ = static_cast<std::size_t>(length(product_.dotted));
+        for (DenseOperand const& operand : product_.dense) copied_ += static_cast<std::size_t>(operand.copied());
         if (same_pattern_) return;
         std::vector<Extent> const strides = label_strides(einsum.output, shape.output_strides, shape.lengths.size());
         for (std::size_t place = 0; place < product_.group_places; ++place)
-            strides_.push_back(strides[static_cast<std::size_t>(product_.source.labels[place])]);
+            strides_.push_back(strides[static_cast<std::size_t>(product_.source.labels[place])] * result_bytes_);
         is_vector_ = !shape.accumulate && product_.group_places == 1 && product_.source.labels.size() == 2 &&
                      product_.free == SparsePlan::none && product_.dotted == SparsePlan::none && product_.has_value &&
                      product_.operands.size() == 1 && product_.operands[0].depth == 1 &&
                      product_.operands[0].strides == std::vector<Extent>{0, 1};
-        if (product_.free != SparsePlan::none) free_stride_ = strides[static_cast<std::size_t>(product_.free)];
+        if (product_.free != SparsePlan::none)
+            free_stride_ = strides[static_cast<std::size_t>(product_.free)] * result_bytes_;
     }
 
     void launch(KernelCall const& call, WorkerTeam& team) const override {
@@ -42,18 +51,35 @@ public:
         for (std::size_t place = 1; place < places; ++place) usable = usable && source.narrow_indices(place) != nullptr;
         for (int label : product_.source.labels) usable = usable && length(label) < Extent{1} << 31;
         bool const any = std::none_of(shape_.lengths.begin(), shape_.lengths.end(), [](Extent n) { return n == 0; });
-        if (!usable || !any) return otherwise_->launch(call, team);
+        std::size_t const points = (source.all().end - source.all().begin) * width_ * dotted_;
+        if (!usable || !any || copied_ / sparse_tuning::copied_a_point > points) return otherwise_->launch(call, team);
+        DenseOperands const dense(product_.dense, sizeof(T), call, team);
+        Launch const now{source, dense.pointers(), call.output};
         if (same_pattern_)
-            list(source, call, team);
+            list(now, copy_pattern(shape_, source, call), team);
         else if (product_.group_places > 0)
-            write_rows(source, call, team);
+            write_rows(now, team);
         else
-            add_shares(source, call, team);
+            add_shares(now, team);
     }
 
 private:
+    static constexpr DType own_type = sizeof(T) == 4 ? DType::f32 : DType::f64;
+
+    struct Launch {
+        SparseSource const& source;
+        std::span<void const* const> dense;  // as in ProductShape::operands
+        void* output;
+    };
+    struct Worker {
+        ProductSums<T> sums;
+        ResultStore store;  // of results of other types
+        std::vector<T> results, brought;
+    };
+
     Extent length(int label) const { return shape_.lengths[static_cast<std::size_t>(label)]; }
     Extent rows() const { return length(product_.source.labels[0]); }
+    bool makes_own_type() const { return shape_.output_dtype == own_type; }
 
     std::vector<Extent> cut(SparseSource const& source) const {
         std::uint64_t const each = std::max<std::size_t>(1, std::max(width_, dotted_) / 8);
@@ -63,39 +89,60 @@ private:
             sparse_tuning::points_of_a_piece);
     }
 
-    ProductSums<T> sums(SparseSource const& source, KernelCall const& call,
-                        std::span<std::uint32_t const> first = {}) const {
-        return ProductSums<T>(product_, loops_, source, call.operands, first, width_, dotted_);
+    Worker worker(Launch const& now, std::span<std::uint32_t const> first = {}) const {
+        return {ProductSums<T>(product_, loops_, now.source, listed_type_, now.dense, first, width_, dotted_),
+                ResultStore(aggregator_, own_type, shape_.output_dtype, shape_.accumulate),
+                std::vector<T>(width_),
+                {}};
     }
 
-    void list(SparseSource const& source, KernelCall const& call, WorkerTeam& team) const {
-        T* const out = reinterpret_cast<T*>(copy_pattern(shape_, source, call));
-        if (product_.source.labels.empty()) return sums(source, call).each(source.all(), 0, out);
+    void list(Launch const& now, std::byte* values, WorkerTeam& team) const {
+        SparseSource const& source = now.source;
+        if (product_.source.labels.empty()) {
+            Worker mine = worker(now);
+            return list_row(mine, source.all(), 0, values);
+        }
         std::vector<Extent> const bounds = cut(source);
         team.run(static_cast<std::int64_t>(bounds.size()) - 1, [&](std::int64_t piece) {
-            ProductSums<T> mine = sums(source, call);
+            Worker mine = worker(now);
             auto const p = static_cast<std::size_t>(piece);
             for (Extent row = bounds[p]; row < bounds[p + 1]; ++row) {
-                mine.each(source.row(row), row, out + (source.row(row).begin - source.all().begin));
+                auto const before = static_cast<Extent>(source.row(row).begin - source.all().begin);
+                list_row(mine, source.row(row), row, values + before * result_bytes_);
                 if (row % sparse_tuning::runs_a_pause == 0) team.pause();
             }
         });
     }
 
-    void write_rows(SparseSource const& source, KernelCall const& call, WorkerTeam& team) const {
+    void list_row(Worker& mine, SparseSource::Range range, Extent row, std::byte* to) const {
+        constexpr std::size_t run = ProductSums<T>::run;
+        for (std::size_t e = range.begin; e < range.end; e += run) {
+            std::size_t const count = std::min(run, range.end - e);
+            if (makes_own_type()) {
+                mine.sums.each({e, e + count}, row, reinterpret_cast<T*>(to));
+            } else {
+                mine.results.resize(run);
+                mine.sums.each({e, e + count}, row, mine.results.data());
+                mine.store.store(mine.results.data(), count, to, result_bytes_);
+            }
+            to += static_cast<Extent>(count) * result_bytes_;
+        }
+    }
+
+    void write_rows(Launch const& now, WorkerTeam& team) const {
+        SparseSource const& source = now.source;
         std::vector<Extent> const bounds = cut(source);
         team.run(static_cast<std::int64_t>(bounds.size()) - 1, [&](std::int64_t piece) {
-            ProductSums<T> mine = sums(source, call);
-            std::vector<T> out(width_);
+            Worker mine = worker(now);
             std::vector<Extent> index(product_.group_places, 0);
             auto const p = static_cast<std::size_t>(piece);
-            if (is_vector_) return write_vector(source, call, {bounds[p], bounds[p + 1]}, mine, team);
+            if (is_vector_) return write_vector(now, {bounds[p], bounds[p + 1]}, mine, team);
             std::uint64_t done = 0;
             for (Extent row = bounds[p]; row < bounds[p + 1]; ++row) {
                 index[0] = row;
-                T* const to = static_cast<T*>(call.output) + row * strides_[0];
+                std::byte* const to = static_cast<std::byte*>(now.output) + row * strides_[0];
                 if (product_.group_places > 1 && !shape_.accumulate) clear(to);
-                write_row(source, mine, index, to, out);
+                write_row(source, mine, index, to);
                 done += source.row(row).end - source.row(row).begin + 1;
                 if (done * width_ > sparse_tuning::points_of_a_piece) {
                     team.pause();
@@ -109,45 +156,66 @@ private:
         Extent begin, end;
     };
     /// A matrix times a vector: many rows a call, and those alone that are long, or come to infinity, one by one.
-    void write_vector(SparseSource const& source, KernelCall const& call, Rows rows, ProductSums<T>& mine,
-                      WorkerTeam& team) const {
-        auto const* const x = static_cast<T const*>(call.operands[product_.operands[0].number]);
-        auto const* const values = reinterpret_cast<T const*>(source.values());
-        auto* const out = static_cast<T*>(call.output);
-        for (Extent first = rows.begin; first < rows.end; first += sparse_tuning::rows_a_call) {
-            Extent const last = std::min(rows.end, first + sparse_tuning::rows_a_call);
-            loops_.dot_rows(out + first * strides_[0], strides_[0], static_cast<std::size_t>(last - first),
-                            source.offsets() + first, values, source.narrow_indices(1), x,
+    void write_vector(Launch const& now, Rows rows, Worker& mine, WorkerTeam& team) const {
+        std::uint64_t const* const offsets = now.source.offsets();
+        auto const* const x = static_cast<T const*>(now.dense[0]);
+        mine.results.resize(sparse_tuning::rows_a_call);
+        for (Extent first = rows.begin, last = first; first < rows.end; first = last) {
+            last = end_of_call(offsets, {first, rows.end});
+            auto* const out = static_cast<std::byte*>(now.output) + first * strides_[0];
+            T* const results = makes_own_type() ? reinterpret_cast<T*>(out) : mine.results.data();
+            Extent const step = makes_own_type() ? strides_[0] / static_cast<Extent>(sizeof(T)) : 1;
+            auto const begin = static_cast<std::size_t>(offsets[first]), end = static_cast<std::size_t>(offsets[last]);
+            loops_.dot_rows(results, step, static_cast<std::size_t>(last - first), offsets + first,
+                            values_of(now.source, {begin, end}, mine), now.source.narrow_indices(1) + begin, x,
                             static_cast<T>(product_.factor), ProductSums<T>::run);
             for (Extent row = first; row < last; ++row) {
-                SparseSource::Range const range = source.row(row);
-                T& sum = out[row * strides_[0]];
+                SparseSource::Range const range = now.source.row(row);
+                T& sum = results[(row - first) * step];
                 if (range.end - range.begin <= ProductSums<T>::run && std::isfinite(sum)) continue;
                 std::vector<Extent> const index{row};
-                mine.sum(range, index, &sum);
+                mine.sums.sum(range, index, &sum);
             }
+            if (!makes_own_type()) mine.store.store(results, static_cast<std::size_t>(last - first), out, strides_[0]);
             team.pause();
         }
     }
 
-    void write_row(SparseSource const& source, ProductSums<T>& mine, std::vector<Extent>& index, T* to,
-                   std::vector<T>& out) const {
+    /// Rows whose values are brought to another type are few enough to stay in the cache, or one.
+    Extent end_of_call(std::uint64_t const* offsets, Rows rows) const {
+        Extent const most = std::min(rows.end, rows.begin + sparse_tuning::rows_a_call);
+        if (listed_type_ == own_type) return most;
+        std::uint64_t const limit = offsets[rows.begin] + sparse_tuning::brought_together;
+        auto const* const after = std::upper_bound(offsets + rows.begin + 2, offsets + most + 1, limit);
+        return after - offsets - 1;
+    }
+
+    T const* values_of(SparseSource const& source, SparseSource::Range range, Worker& mine) const {
+        if (listed_type_ == own_type) return reinterpret_cast<T const*>(source.value(range.begin));
+        std::size_t const count = range.end - range.begin;
+        mine.brought.resize(sparse_tuning::brought_together);
+        if (count <= mine.brought.size())  // else it is one row, done apart
+            tile_convert(listed_type_, source.value(range.begin), 1, own_type, mine.brought.data(), count);
+        return mine.brought.data();
+    }
+
+    void write_row(SparseSource const& source, Worker& mine, std::vector<Extent>& index, std::byte* to) const {
         SparseSource::Range range = source.row(index[0]);
         if (product_.group_places == 1) {
             if (range.empty() && shape_.accumulate) return;
-            mine.sum(range, index, out.data());
-            return store(out, to);
+            mine.sums.sum(range, index, mine.results.data());
+            return store(mine, to);
         }
         while (!range.empty()) {
             std::size_t end = range.begin + 1;
             while (end < range.end && is_same_group(source, range.begin, end)) ++end;
-            T* at = to;
+            std::byte* at = to;
             for (std::size_t place = 1; place < product_.group_places; ++place) {
                 index[place] = source.index(place, range.begin);
                 at += index[place] * strides_[place];
             }
-            mine.sum({range.begin, end}, index, out.data());
-            store(out, at);
+            mine.sums.sum({range.begin, end}, index, mine.results.data());
+            store(mine, at);
             range.begin = end;
         }
     }
@@ -158,18 +226,22 @@ private:
         return true;
     }
 
-    void store(std::vector<T> const& sums, T* to) const {
+    void store(Worker& mine, std::byte* to) const {
+        T const* const sums = mine.results.data();
+        if (!makes_own_type()) return mine.store.store(sums, width_, to, free_stride_);
+        auto* const own = reinterpret_cast<T*>(to);
+        Extent const step = free_stride_ / static_cast<Extent>(sizeof(T));
         if (shape_.accumulate) {
-            for (std::size_t j = 0; j < width_; ++j) to[static_cast<Extent>(j) * free_stride_] += sums[j];
-        } else if (free_stride_ == 1) {
-            std::memcpy(to, sums.data(), width_ * sizeof(T));
+            for (std::size_t j = 0; j < width_; ++j) own[static_cast<Extent>(j) * step] += sums[j];
+        } else if (step == 1) {
+            std::memcpy(own, sums, width_ * sizeof(T));
         } else {
-            for (std::size_t j = 0; j < width_; ++j) to[static_cast<Extent>(j) * free_stride_] = sums[j];
+            for (std::size_t j = 0; j < width_; ++j) own[static_cast<Extent>(j) * step] = sums[j];
         }
     }
 
     /// Zeros in all of a row.
-    void clear(T* to) const {
+    void clear(std::byte* to) const {
         Shape lengths;
         std::vector<Extent> strides;
         for (std::size_t place = 1; place < product_.group_places; ++place) {
@@ -180,7 +252,7 @@ private:
             lengths.push_back(static_cast<Extent>(width_));
             strides.push_back(free_stride_);
         }
-        Extent span = 1;  // of the last ones, that lie side by side
+        Extent span = result_bytes_;  // of the last ones, that lie side by side
         while (!lengths.empty()) {
             auto const one = std::find(strides.begin(), strides.end(), span);
             if (one == strides.end()) break;
@@ -190,14 +262,15 @@ private:
             lengths.erase(lengths.begin() + at);
         }
         for_each_index(lengths, [&](std::vector<Extent> const& at) {
-            T* first = to;
+            std::byte* first = to;
             for (std::size_t k = 0; k < at.size(); ++k) first += at[k] * strides[k];
-            std::fill_n(first, span, T(0));
+            std::memset(first, 0, static_cast<std::size_t>(span));  // 0 of any dtype
         });
     }
 
     /// Nothing of the sparse operand is in the output: pieces of what it lists, whose sums are added in order.
-    void add_shares(SparseSource const& source, KernelCall const& call, WorkerTeam& team) const {
+    void add_shares(Launch const& now, WorkerTeam& team) const {
+        SparseSource const& source = now.source;
         SparseSource::Range const all = source.all();
         std::vector<std::uint32_t> first;
         if (!product_.source.labels.empty()) {
@@ -213,26 +286,31 @@ private:
             sparse_tuning::most_pieces);
         std::vector<T> parts(static_cast<std::size_t>(pieces) * width_);
         team.run(pieces, [&](std::int64_t piece) {
-            ProductSums<T> mine = sums(source, call, first);
-            mine.sum({all.begin + static_cast<std::size_t>(part_begin(count, pieces, piece)),
-                      all.begin + static_cast<std::size_t>(part_begin(count, pieces, piece + 1))},
-                     {}, parts.data() + static_cast<std::size_t>(piece) * width_);
+            Worker mine = worker(now, first);
+            mine.sums.sum({all.begin + static_cast<std::size_t>(part_begin(count, pieces, piece)),
+                           all.begin + static_cast<std::size_t>(part_begin(count, pieces, piece + 1))},
+                          {}, parts.data() + static_cast<std::size_t>(piece) * width_);
         });
         std::vector<T> total(width_, T(0)), low(width_, T(0));
         for (std::size_t piece = 0; piece < static_cast<std::size_t>(pieces); ++piece)
             loops_.add_total(total.data(), low.data(), parts.data() + piece * width_, width_);
-        for (std::size_t j = 0; j < width_; ++j) total[j] += low[j];
-        store(total, static_cast<T*>(call.output));
+        Worker mine = worker(now, first);
+        for (std::size_t j = 0; j < width_; ++j) mine.results[j] = total[j] + low[j];
+        store(mine, static_cast<std::byte*>(now.output));
     }
 
     KernelShape shape_;
     ProductShape product_;
+    Aggregator aggregator_;
     std::unique_ptr<PreparedKernel const> otherwise_;
     RowLoops<T> loops_;
     bool same_pattern_;
+    DType listed_type_;  // of the sparse operand
+    Extent result_bytes_;
     std::size_t width_ = 1, dotted_ = 1;
-    std::vector<Extent> strides_;  // of the output, by place of the group, in elements
-    Extent free_stride_ = 1;
+    std::size_t copied_ = 0;       // elements of dense operands
+    std::vector<Extent> strides_;  // of the output, by place of the group, in bytes
+    Extent free_stride_ = 0;
     bool is_vector_ = false;  // a matrix by rows times a vector whose elements lie side by side
 };
 
@@ -251,9 +329,13 @@ std::unique_ptr<PreparedKernel const> make_product_kernel(KernelShape const& sha
         if (!same) return nullptr;
         product = product_shape(shape, types, params, *labels);
     }
-    if (types.compute == DType::f32)
-        return std::make_unique<ProductKernel<float>>(shape, std::move(*product), std::move(otherwise));
-    return std::make_unique<ProductKernel<double>>(shape, std::move(*product), std::move(otherwise));
+    std::optional<Aggregator> aggregator = Aggregator::make(scalar::Agg::sum, types.accumulate);
+    if (!aggregator) return nullptr;
+    auto const make = [&]<class T>(T) -> std::unique_ptr<PreparedKernel const> {
+        return std::make_unique<ProductKernel<T>>(shape, std::move(*product), std::move(*aggregator),
+                                                  std::move(otherwise));
+    };
+    return types.compute == DType::f32 ? make(0.0f) : make(0.0);
 }
 
 }  // namespace ein::executor

@@ -21,12 +21,9 @@ std::vector<int> grouped_labels(KernelShape const& shape, std::size_t operand) {
     return out;
 }
 
-bool types_agree(KernelShape const& shape, KernelTypes const& types) {
+bool is_computed_in_reals(KernelTypes const& types) {
     DType const type = types.compute;
-    if (type != DType::f32 && type != DType::f64) return false;
-    bool const same = types.join == type && types.accumulate == type && shape.output_dtype == type;
-    return same && std::all_of(shape.operand_dtypes.begin(), shape.operand_dtypes.end(),
-                               [&](DType operand) { return operand == type; });
+    return (type == DType::f32 || type == DType::f64) && types.join == type && types.accumulate == type;
 }
 
 }  // namespace
@@ -35,7 +32,7 @@ std::optional<ProductShape> product_shape(KernelShape const& shape, KernelTypes 
                                           scalar::Params const& params, std::vector<int> const& wanted) {
     graph::EinSum const& einsum = shape.kernel->einsum;
     SparseOperands const& sparse = *shape.sparse;
-    if (einsum.agg != scalar::Agg::sum || !types_agree(shape, types)) return std::nullopt;
+    if (einsum.agg != scalar::Agg::sum || !is_computed_in_reals(types)) return std::nullopt;
     if (sparse.idle_sets.size() != 1 || sparse.idle_sets[0].size() != 1) return std::nullopt;
     auto const driver = static_cast<std::size_t>(sparse.idle_sets[0][0]);
     std::optional<OperandProduct> const product = operand_product(einsum.join, types, params);
@@ -62,16 +59,13 @@ std::optional<ProductShape> product_shape(KernelShape const& shape, KernelTypes 
         auto const number = static_cast<std::size_t>(k);
         if (number == driver) continue;
         if (is_sparse(shape, number)) return std::nullopt;
-        std::vector<Extent> const strides =
-            label_strides(einsum.inputs[number], shape.operand_strides[number], shape.lengths.size());
+        std::vector<Extent> const& strides = out.dense.emplace_back(shape, number, running, types.compute).strides();
         ProductShape::Operand& operand = out.operands.emplace_back();
-        operand.number = number;
         for (std::size_t place = 0; place < labels.size(); ++place) {
             operand.strides.push_back(strides[static_cast<std::size_t>(labels[place])]);
             if (has_label(einsum.inputs[number], labels[place])) operand.depth = static_cast<int>(place);
         }
         operand.runs = has_label(einsum.inputs[number], running);
-        if (operand.runs && strides[static_cast<std::size_t>(running)] != 1) return std::nullopt;
         any_runs = any_runs || operand.runs;
     }
     if (!any_runs || out.operands.size() > 6) return std::nullopt;

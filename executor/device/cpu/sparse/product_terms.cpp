@@ -3,24 +3,28 @@
 #include <algorithm>
 #include <cmath>
 
+#include "executor/device/cpu/loops/tile_convert.hpp"
+
 namespace ein::executor {
 
 template <class T>
 ProductSums<T>::ProductSums(ProductShape const& shape, RowLoops<T> const& loops, SparseSource const& source,
-                            std::span<void const* const> operands, std::span<std::uint32_t const> first_places,
-                            std::size_t width, std::size_t dotted)
+                            DType values, std::span<void const* const> operands,
+                            std::span<std::uint32_t const> first_places, std::size_t width, std::size_t dotted)
     : shape_(shape),
       loops_(loops),
       source_(source),
       places_(shape.source.labels.size()),
       width_(width),
       dotted_(dotted),
-      levels_(places_) {
+      levels_(places_),
+      value_type_(values) {
+    if (!shape.has_value) brought_.fill(T(1));
     for (std::size_t place = 0; place < places_; ++place)
         indices_.push_back(place == 0 && source.compressed() ? first_places.data() : source.narrow_indices(place));
     for (std::size_t k = 0; k < shape.operands.size(); ++k) {
         ProductShape::Operand const& operand = shape.operands[k];
-        base_.push_back(static_cast<T const*>(operands[operand.number]));
+        base_.push_back(static_cast<T const*>(operands[k]));
         if (operand.depth < static_cast<int>(shape.group_places)) continue;
         Level& level = levels_[static_cast<std::size_t>(operand.depth)];
         (operand.runs ? level.vectors : level.scalars).push_back(k);
@@ -62,10 +66,10 @@ void ProductSums<T>::sum(SparseSource::Range range, std::span<Extent const> inde
 /// Point by point: a factor that is infinite is not that of a sum.
 template <class T>
 void ProductSums<T>::sum_plain(SparseSource::Range range, std::span<Extent const> index, T* out) {
-    T const* const values = shape_.has_value ? reinterpret_cast<T const*>(source_.values()) : nullptr;
     std::size_t const dotted = shape_.dotted != SparsePlan::none ? dotted_ : 1;
     std::fill_n(out, width_, T(0));
     for (std::size_t e = range.begin; e < range.end; ++e) {
+        if ((e - range.begin) % run == 0) bring({e, std::min(range.end, e + run)});
         for (std::size_t k = 0; k < base_.size(); ++k) {
             at_[k] = base_[k];
             for (std::size_t place = 0; place < places_; ++place)
@@ -74,7 +78,7 @@ void ProductSums<T>::sum_plain(SparseSource::Range range, std::span<Extent const
         }
         for (std::size_t j = 0; j < width_; ++j)
             for (std::size_t d = 0; d < dotted; ++d) {
-                T term = static_cast<T>(shape_.factor) * (values != nullptr ? values[e] : T(1));
+                T term = static_cast<T>(shape_.factor) * values_[e - first_];
                 for (std::size_t k = 0; k < base_.size(); ++k) term *= at_[k][shape_.operands[k].runs ? j + d : 0];
                 out[j] += term;
             }
@@ -122,6 +126,7 @@ void ProductSums<T>::sum_factored(SparseSource::Range range, std::span<Extent co
 
 template <class T>
 void ProductSums<T>::add_chunk(SparseSource::Range range, T* out) {
+    bring(range);
     if (shape_.dotted != SparsePlan::none) {
         *out += dots(range);
         return;
@@ -130,7 +135,7 @@ void ProductSums<T>::add_chunk(SparseSource::Range range, T* out) {
     bool runs = false;
     for (std::size_t place = first; place < places_; ++place) runs = runs || !levels_[place].vectors.empty();
     if (runs) return add_level(first, range, out);
-    T const value = first == places_ ? (shape_.has_value ? *values_of(range) : T(1)) : add_scalars(first, range);
+    T const value = first == places_ ? *values_of(range) : add_scalars(first, range);
     for (std::size_t j = 0; j < width_; ++j) out[j] += value;  // and times the group's vectors
 }
 
@@ -273,14 +278,14 @@ T ProductSums<T>::dots(SparseSource::Range range) {
 
 template <class T>
 void ProductSums<T>::each(SparseSource::Range range, Extent row, T* out) {
-    T const* const values = shape_.has_value ? reinterpret_cast<T const*>(source_.values()) : nullptr;
+    bring(range);
     std::vector<T const*>& first = entered_[places_];
     for (std::size_t k = 0; k < base_.size(); ++k)
         first[k] = base_[k] + (places_ > 0 ? shape_.operands[k].strides[0] * row : 0);
     for (std::size_t e = range.begin; e < range.end; ++e) {
         T const* vectors[8];
         std::size_t n = 0;
-        T value = static_cast<T>(shape_.factor) * (values != nullptr ? values[e] : T(1));
+        T value = static_cast<T>(shape_.factor) * values_[e - first_];
         for (std::size_t k = 0; k < base_.size(); ++k) {
             T const* from = first[k];
             for (std::size_t place = 1; place < places_; ++place)
@@ -306,12 +311,17 @@ void ProductSums<T>::each(SparseSource::Range range, Extent row, T* out) {
     }
 }
 
-/// Values of at most `run` elements.
 template <class T>
-T const* ProductSums<T>::values_of(SparseSource::Range range) {
-    if (shape_.has_value) return reinterpret_cast<T const*>(source_.values()) + range.begin;
-    std::fill_n(scaled_.begin(), range.end - range.begin, T(1));
-    return scaled_.data();
+void ProductSums<T>::bring(SparseSource::Range range) {
+    constexpr DType own = sizeof(T) == 4 ? DType::f32 : DType::f64;
+    first_ = range.begin;
+    if (shape_.has_value && value_type_ == own) {
+        values_ = reinterpret_cast<T const*>(source_.value(range.begin));
+        return;
+    }
+    values_ = brought_.data();
+    if (shape_.has_value)
+        tile_convert(value_type_, source_.value(range.begin), 1, own, brought_.data(), range.end - range.begin);
 }
 
 template class ProductSums<float>;

@@ -8,6 +8,7 @@
 
 #include <array>
 
+#include "executor/device/cpu/sparse/dense_operand.hpp"
 #include "executor/device/cpu/sparse/row_loops.hpp"
 #include "executor/device/cpu/sparse/sparse_source.hpp"
 #include "executor/device/kernel/kernel_types.hpp"
@@ -17,7 +18,6 @@ namespace ein::executor {
 /// The structure, of a kernel: what its shape says.
 struct ProductShape {
     struct Operand {
-        std::size_t number = 0;
         std::vector<Extent> strides;  // by place of the source's labels, in elements
         int depth = -1;               // the last place that it has; -1: none
         bool runs = false;            // along the label that is free or dotted
@@ -28,30 +28,33 @@ struct ProductShape {
     int dotted = SparsePlan::none;  // a label that is summed and that it lacks
     bool has_value = true;          // the join mentions the sparse operand
     double factor = 1;
-    std::vector<Operand> operands;  // dense, that the join mentions
+    std::vector<Operand> operands;    // dense, that the join mentions
+    std::vector<DenseOperand> dense;  // the same: where they lie
 };
 
 /// @param labels  of the sparse operand, as it is to be sorted: those of the output first; empty: as it is best
-/// @return nothing for what is no such sum of one floating-point type
+/// @return nothing for what is no such sum, or is computed in another type than f32 and f64
 std::optional<ProductShape> product_shape(KernelShape const& shape, KernelTypes const& types,
                                           scalar::Params const& params, std::vector<int> const& labels = {});
 
-/// A launch's sums of one thread.
+/// A launch's sums of one thread. Values of the sparse operand are brought to T a chunk at a time.
 template <class T>
 class ProductSums {
 public:
+    /// @param values  the dtype of the sparse operand  @param operands  as in ProductShape::operands
     /// @param first_places  indices of the first place, where it is summed
-    ProductSums(ProductShape const& shape, RowLoops<T> const& loops, SparseSource const& source,
+    ProductSums(ProductShape const& shape, RowLoops<T> const& loops, SparseSource const& source, DType values,
                 std::span<void const* const> operands, std::span<std::uint32_t const> first_places, std::size_t width,
                 std::size_t dotted);
 
     /// The sum over elements that share the group's labels, without operands that have none but those.
     /// @param index  of the group's labels, by place  @param out  `width` sums
     void sum(SparseSource::Range range, std::span<Extent const> index, T* out);
-    /// Each element's own, where all labels are the group's. @param row  index of the first
+    /// Each element's own, where all labels are the group's. @param range  of `run` elements at most  @param row  index
+    /// of the first label
     void each(SparseSource::Range range, Extent row, T* out);
 
-    static constexpr std::size_t run = 256;  // terms that are added before their sum is added without loss
+    static constexpr std::size_t run = 256;  // terms of a chunk: added before their sum is added without loss
 
 private:
     struct Level {
@@ -67,7 +70,9 @@ private:
     T add_scalars(std::size_t place, SparseSource::Range range);
     void add_leaf(SparseSource::Range range, T* out);
     T dots(SparseSource::Range range);
-    T const* values_of(SparseSource::Range range);
+    /// Brings the values of a chunk, `run` elements at most.
+    void bring(SparseSource::Range range);
+    T const* values_of(SparseSource::Range range) const { return values_ + (range.begin - first_); }
     std::uint32_t index(std::size_t place, std::size_t e) const { return indices_[place][e]; }
     SparseSource::Range same(std::size_t place, SparseSource::Range range) const;
     T scalar_product(Level const& level) const;
@@ -85,7 +90,10 @@ private:
     std::vector<T const*> at_;                    // where it is read now
     std::vector<Level> levels_;                   // by place
     bool fibres_ = false;                         // the last two places are done by one loop
-    std::array<T, run> scaled_;
+    DType value_type_;
+    T const* values_ = nullptr;  // of the chunk, and its first element
+    std::size_t first_ = 0;
+    std::array<T, run> brought_, scaled_;
     std::vector<T> total_, low_, part_;
 };
 

@@ -206,7 +206,7 @@ void dot_rows(T* out, std::ptrdiff_t out_stride, Count rows, std::uint64_t const
               Element const* index, T const* x, T factor, Count most) {
     constexpr Count few = 48;
     for (Count row = 0; row < rows; ++row) {
-        Count const begin = (Count)offsets[row], count = (Count)offsets[row + 1] - begin;
+        Count const begin = (Count)(offsets[row] - offsets[0]), count = (Count)(offsets[row + 1] - offsets[row]);
         if (count > most) continue;
         T const sum = count <= few ? dot_few(values + begin, index + begin, count, x)
                                    : dot_gathered(values + begin, index + begin, count, x, 1);

@@ -23,6 +23,10 @@ inline constexpr std::uint64_t elements_of_a_partial = 1 << 14;
 inline constexpr Extent outputs_of_a_piece = 2048;
 /// Rows of a product with a vector that are computed at a time.
 inline constexpr Extent rows_a_call = 1024;
+/// Values of a sparse operand that are brought to another type together: they stay in the first-level cache.
+inline constexpr std::uint64_t brought_together = 1 << 12;
+/// Elements of dense operands that are copied, to have another type or to run another way, for each point.
+inline constexpr std::size_t copied_a_point = 8;
 /// Runs of points between two calls of WorkerTeam::pause.
 inline constexpr int runs_a_pause = 4096;
 
