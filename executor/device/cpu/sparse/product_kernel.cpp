@@ -89,7 +89,7 @@ private:
             sparse_tuning::points_of_a_piece);
     }
 
-    Worker worker(Launch const& now, std::span<std::uint32_t const> first = {}) const {
+    Worker worker(Launch const& now, FirstIndices const& first = {}) const {
         return {ProductSums<T>(product_, loops_, now.source, listed_type_, now.dense, first, width_, dotted_),
                 ResultStore(aggregator_, own_type, shape_.output_dtype, shape_.accumulate),
                 std::vector<T>(width_),
@@ -272,31 +272,36 @@ private:
     void add_shares(Launch const& now, WorkerTeam& team) const {
         SparseSource const& source = now.source;
         SparseSource::Range const all = source.all();
-        std::vector<std::uint32_t> first;
-        if (!product_.source.labels.empty()) {
-            first.resize(all.end);
-            for (Extent row = 0; row < rows(); ++row)
-                std::fill(first.begin() + static_cast<std::ptrdiff_t>(source.row(row).begin),
-                          first.begin() + static_cast<std::ptrdiff_t>(source.row(row).end),
-                          static_cast<std::uint32_t>(row));
-        }
         auto const count = static_cast<Extent>(all.end - all.begin);
         auto const pieces = std::clamp<Extent>(
             static_cast<Extent>(static_cast<std::uint64_t>(count) / sparse_tuning::elements_of_a_partial), 1,
             sparse_tuning::most_pieces);
         std::vector<T> parts(static_cast<std::size_t>(pieces) * width_);
         team.run(pieces, [&](std::int64_t piece) {
-            Worker mine = worker(now, first);
-            mine.sums.sum({all.begin + static_cast<std::size_t>(part_begin(count, pieces, piece)),
-                           all.begin + static_cast<std::size_t>(part_begin(count, pieces, piece + 1))},
-                          {}, parts.data() + static_cast<std::size_t>(piece) * width_);
+            SparseSource::Range const share{all.begin + static_cast<std::size_t>(part_begin(count, pieces, piece)),
+                                            all.begin + static_cast<std::size_t>(part_begin(count, pieces, piece + 1))};
+            std::vector<std::uint32_t> const first = first_indices(source, share);
+            worker(now, {first, share.begin})
+                .sums.sum(share, {}, parts.data() + static_cast<std::size_t>(piece) * width_);
         });
         std::vector<T> total(width_, T(0)), low(width_, T(0));
         for (std::size_t piece = 0; piece < static_cast<std::size_t>(pieces); ++piece)
             loops_.add_total(total.data(), low.data(), parts.data() + piece * width_, width_);
-        Worker mine = worker(now, first);
+        Worker mine = worker(now);
         for (std::size_t j = 0; j < width_; ++j) mine.results[j] = total[j] + low[j];
         store(mine, static_cast<std::byte*>(now.output));
+    }
+
+    /// Of the first label, which rows have instead.
+    std::vector<std::uint32_t> first_indices(SparseSource const& source, SparseSource::Range share) const {
+        std::vector<std::uint32_t> indices(share.end - share.begin);
+        if (product_.source.labels.empty() || share.empty()) return indices;
+        Extent row = source.first_index(share.begin);
+        for (std::size_t e = share.begin; e < share.end; ++row) {
+            std::size_t const end = std::min(share.end, source.row(row).end);
+            for (; e < end; ++e) indices[e - share.begin] = static_cast<std::uint32_t>(row);
+        }
+        return indices;
     }
 
     KernelShape shape_;

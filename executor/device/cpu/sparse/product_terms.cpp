@@ -9,8 +9,8 @@ namespace ein::executor {
 
 template <class T>
 ProductSums<T>::ProductSums(ProductShape const& shape, RowLoops<T> const& loops, SparseSource const& source,
-                            DType values, std::span<void const* const> operands,
-                            std::span<std::uint32_t const> first_places, std::size_t width, std::size_t dotted)
+                            DType values, std::span<void const* const> operands, FirstIndices const& first,
+                            std::size_t width, std::size_t dotted)
     : shape_(shape),
       loops_(loops),
       source_(source),
@@ -21,7 +21,8 @@ ProductSums<T>::ProductSums(ProductShape const& shape, RowLoops<T> const& loops,
       value_type_(values) {
     if (!shape.has_value) brought_.fill(T(1));
     for (std::size_t place = 0; place < places_; ++place)
-        indices_.push_back(place == 0 && source.compressed() ? first_places.data() : source.narrow_indices(place));
+        indices_.push_back(place == 0 && source.compressed() ? first.indices.data() - first.begin
+                                                             : source.narrow_indices(place));
     for (std::size_t k = 0; k < shape.operands.size(); ++k) {
         ProductShape::Operand const& operand = shape.operands[k];
         base_.push_back(static_cast<T const*>(operands[k]));

@@ -37,14 +37,19 @@ struct ProductShape {
 std::optional<ProductShape> product_shape(KernelShape const& shape, KernelTypes const& types,
                                           scalar::Params const& params, std::vector<int> const& labels = {});
 
+/// Indices of the first label of elements from a number on, where it is summed.
+struct FirstIndices {
+    std::span<std::uint32_t const> indices = {};
+    std::size_t begin = 0;
+};
+
 /// A launch's sums of one thread. Values of the sparse operand are brought to T a chunk at a time.
 template <class T>
 class ProductSums {
 public:
     /// @param values  the dtype of the sparse operand  @param operands  as in ProductShape::operands
-    /// @param first_places  indices of the first place, where it is summed
     ProductSums(ProductShape const& shape, RowLoops<T> const& loops, SparseSource const& source, DType values,
-                std::span<void const* const> operands, std::span<std::uint32_t const> first_places, std::size_t width,
+                std::span<void const* const> operands, FirstIndices const& first, std::size_t width,
                 std::size_t dotted);
 
     /// The sum over elements that share the group's labels, without operands that have none but those.
