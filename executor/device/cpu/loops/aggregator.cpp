@@ -277,6 +277,14 @@ void Aggregator::combine(Tile const& tile, std::size_t at, void const* values, s
     loops_.combine(tile.state + at * element_, values, count);
 }
 
+void Aggregator::scatter(Tile const& tile, std::span<std::size_t const> at, void const* values) const {
+    if (exact_ != ExactTotals::none)
+        return loops_.add_scattered(tile.state, second_plane(tile, 0), at.data(), values, at.size());
+    if (!logarithms_) return loops_.scatter(tile.state, at.data(), values, at.size());
+    auto const* const value = static_cast<std::byte const*>(values);
+    for (std::size_t i = 0; i < at.size(); ++i) rows(tile, at[i], value + i * element_, 1, 1);
+}
+
 void const* Aggregator::finish(Tile const& tile, std::size_t at, std::size_t count) const {
     std::byte* const acc = tile.state + at * element_;
     if (exact_ != ExactTotals::none) loops_.settle(acc, second_plane(tile, at), count);

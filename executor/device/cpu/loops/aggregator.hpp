@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "executor/device/cpu/loops/tile_aggregate.hpp"
 #include "lib/scalar/program/program.hpp"
@@ -43,6 +44,8 @@ public:
     void rows(Tile const& tile, std::size_t at, void const* values, std::size_t rows, std::size_t columns) const;
     void columns(Tile const& tile, std::size_t at, void const* values, std::size_t rows, std::size_t columns) const;
     void combine(Tile const& tile, std::size_t at, void const* values, std::size_t count) const;
+    /// acc[at[i]] with values[i], one after another.
+    void scatter(Tile const& tile, std::span<std::size_t const> at, void const* values) const;
     /// Whether rows of columns may lie apart: `columns_apart` is for these.
     bool takes_rows_apart() const { return exact_ == ExactTotals::none; }
     void columns_apart(Tile const& tile, std::size_t at, void const* values, std::ptrdiff_t step, std::size_t rows,

@@ -22,10 +22,13 @@ struct TileAggregate {
     /// acc[c] = acc[c] op values[0][c] op values[1][c] op ..., of rows that lie `step` bytes apart
     void (*columns)(void* acc, void const* values, std::ptrdiff_t step, std::size_t rows,
                     std::size_t columns) = nullptr;
-    /// Sums of reals and complex numbers alone: acc[i] + low[i] grows by values[i], or by the sum of each row, and
-    /// nothing of it is lost to rounding. `settle` ends it: acc[i] = acc[i] + low[i].
+    /// acc[at[i]] = acc[at[i]] op values[i], one after another
+    void (*scatter)(void* acc, std::size_t const* at, void const* values, std::size_t count) = nullptr;
+    /// Sums of reals and complex numbers alone: acc[i] + low[i] grows by values[i], or by the sum of each row, or
+    /// that of at[i] by values[i], and nothing of it is lost to rounding. `settle` ends it: acc[i] = acc[i] + low[i].
     void (*add)(void* acc, void* low, void const* values, std::size_t count) = nullptr;
     void (*add_rows)(void* acc, void* low, void const* values, std::size_t rows, std::size_t columns) = nullptr;
+    void (*add_scattered)(void* acc, void* low, std::size_t const* at, void const* values, std::size_t count) = nullptr;
     void (*settle)(void* acc, void const* low, std::size_t count) = nullptr;
     /// Of f32 and f64: for each row of values the same, and what `settle` would give then, to a row of results. Rows
     /// lie so many bytes apart.

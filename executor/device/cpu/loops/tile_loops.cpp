@@ -220,6 +220,13 @@ void columns(void* acc, void const* values, std::ptrdiff_t step, std::size_t cou
     for (std::size_t r = 0; r < count; ++r, row += step) combine<Op, T>(a + c, row, width - c);
 }
 
+template <class Op, class T>
+void scatter(void* acc, std::size_t const* at, void const* values, std::size_t count) {
+    auto* const a = static_cast<T*>(acc);
+    auto const* const v = static_cast<T const*>(values);
+    for (std::size_t i = 0; i < count; ++i) a[at[i]] = Op::of(a[at[i]], v[i]);
+}
+
 template <class T>
 void add_one(Complex<T>& a, Complex<T>& low, Complex<T> v) {
     add_one(a.re, low.re, v.re);
@@ -242,6 +249,14 @@ void add_rows(void* acc, void* lost, void const* values, std::size_t count, std:
     for (std::size_t r = 0; r < count; ++r) add_one(a[r], low[r], reduce<Sum>(v + r * columns, columns));
 }
 
+template <class T>
+void add_scattered(void* acc, void* lost, std::size_t const* at, void const* values, std::size_t count) {
+    auto* const a = static_cast<T*>(acc);
+    auto* const low = static_cast<T*>(lost);
+    auto const* const v = static_cast<T const*>(values);
+    for (std::size_t i = 0; i < count; ++i) add_one(a[at[i]], low[at[i]], v[i]);
+}
+
 /// A sum that became infinite has no number in `low`; one that is exact keeps its sign, should it be a zero.
 template <class T>
 void settle(void* __restrict acc, void const* __restrict lost, std::size_t count) {
@@ -259,7 +274,7 @@ void settle_complex(void* acc, void const* lost, std::size_t count) {
 
 template <class Op, class T>
 TileAggregate loops() {
-    return {combine<Op, T>, rows<Op, T>, columns<Op, T>};
+    return {combine<Op, T>, rows<Op, T>, columns<Op, T>, scatter<Op, T>};
 }
 
 template <class T>
@@ -267,6 +282,7 @@ TileAggregate sums() {
     TileAggregate made = loops<Sum, T>();
     made.add = add<T>;
     made.add_rows = add_rows<T>;
+    made.add_scattered = add_scattered<T>;
     made.settle = settle<T>;
     return made;
 }
@@ -276,6 +292,7 @@ TileAggregate complex_sums() {
     TileAggregate made = loops<Sum, Complex<T>>();
     made.add = add<Complex<T>>;
     made.add_rows = add_rows<Complex<T>>;
+    made.add_scattered = add_scattered<Complex<T>>;
     made.settle = settle_complex<T>;
     return made;
 }

@@ -168,7 +168,7 @@ private:
         auto const size = static_cast<Extent>(size_of(shape_.output_dtype));
         Slots slots(aggregator_, 1, join_.tile, true, join_.tile);
         slots.slot_of(0);
-        PointBatch batch(join_, slots);
+        PointBatch batch(join_, slots, static_cast<Extent>(join_.tile));
         ResultStore store(aggregator_, types_.accumulate, shape_.output_dtype, false);
         Points points;
         points.elements.assign(now.sources.size(), std::vector<std::uint32_t>(join_.tile + 1));

@@ -1,6 +1,7 @@
 #include "executor/device/cpu/sparse/point_batch.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "executor/device/cpu/loops/tile_convert.hpp"
@@ -14,9 +15,10 @@ JoinOfPoints::JoinOfPoints(KernelShape const& shape, KernelTypes const& types, s
       tile(body.program ? body.program->tile() : machine::long_vector_tile),
       aggregates(!shape.kernel->einsum.aggregated().empty()) {}
 
-PointBatch::PointBatch(JoinOfPoints const& join, Slots& slots)
+PointBatch::PointBatch(JoinOfPoints const& join, Slots& slots, Extent longest_run)
     : join_(join),
       slots_(slots),
+      rows_together_(join.tile / 2 / static_cast<std::size_t>(std::max<Extent>(longest_run, 1))),
       registers_(join.body.operand_registers()),
       width_(size_of(registers_)),
       operand_bytes_(lines(join.tile * 16)),
@@ -34,35 +36,86 @@ PointBatch::PointBatch(JoinOfPoints const& join, Slots& slots)
     }
 }
 
+/// What comes together before it comes to its accumulators is a function of the row alone: half a tile at most.
+bool PointBatch::continues(Run const& run) const {
+    if (join_.has_indices() || runs_.empty()) return false;
+    Run const& last = runs_.back();
+    if (last.slots != run.slots || last.slot != run.slot) return false;
+    if (run.slots == SlotsOf::one) return last.count + run.count <= join_.tile / 2;
+    return join_.aggregates && last.count == run.count && last.rows < rows_together_;
+}
+
 void PointBatch::begin_run(std::size_t slot, std::size_t points, bool each) {
-    std::size_t const together = join_.tile / 2;  // points of one accumulator, a function of the row alone
-    bool const joins = !each && !join_.has_indices() && !runs_.empty() && !runs_.back().each &&
-                       runs_.back().slot == slot && runs_.back().count + points <= together;
-    if (joins) {
-        runs_.back().count += points;
-    } else {
-        std::size_t const room = each ? points : std::max(points, together);
-        if (count_ + room > join_.tile) flush();
-        runs_.push_back({slot, points, each});
-    }
+    Run const run{slot, points, each ? SlotsOf::adjacent : SlotsOf::one};
     run_ = points;
+    if (continues(run)) {
+        each ? ++runs_.back().rows : runs_.back().count += points;
+        return;
+    }
+    bool const alone = each && !join_.aggregates;
+    if (count_ + (alone ? points : std::max(points, join_.tile / 2)) > join_.tile) flush();
+    runs_.push_back(run);
+}
+
+std::size_t PointBatch::begin_shared_run(std::size_t slot, std::size_t most) {
+    std::size_t const together = join_.tile / 2, held = continues({slot, 1, SlotsOf::one}) ? runs_.back().count : 0;
+    std::size_t const points = std::min(most, together - held);
+    begin_run(slot, points, false);
+    return points;
+}
+
+void PointBatch::begin_scattered_run(std::span<std::size_t const> slots) {
+    if (count_ + slots.size() > join_.tile) flush();
+    run_ = slots.size();
+    runs_.push_back({scattered_.size(), run_, SlotsOf::any});
+    scattered_.insert(scattered_.end(), slots.begin(), slots.end());
 }
 
 void PointBatch::operand(std::size_t k, std::byte const* from, Extent stride) {
     DType const type = join_.operand_dtypes[k];
     std::byte* const to = operands_ + operand_bytes_ * k + count_ * width_;
-    if (type == registers_ && (stride == 1 || run_ == 1)) {
-        if (run_ == 1 && width_ == 8)
+    std::size_t const given = stride == 0 ? std::min<std::size_t>(run_, 1) : run_;
+    if (type == registers_ && (stride == 1 || given == 1)) {
+        if (given == 1 && width_ == 8)
             std::memcpy(to, from, 8);
-        else if (run_ == 1 && width_ == 4)
+        else if (given == 1 && width_ == 4)
             std::memcpy(to, from, 4);
         else
-            std::memcpy(to, from, run_ * width_);
-        return;
+            std::memcpy(to, from, given * width_);
+    } else if (!narrowed_[k]) {
+        tile_convert(type, from, stride, registers_, to, given);
+    } else {
+        tile_convert(type, from, stride, join_.body.compute, values_, given);
+        tile_convert(join_.body.compute, values_, 1, registers_, to, given);
     }
-    if (!narrowed_[k]) return tile_convert(type, from, stride, registers_, to, run_);
-    tile_convert(type, from, stride, join_.body.compute, values_, run_);
-    tile_convert(join_.body.compute, values_, 1, registers_, to, run_);
+    if (given < run_) repeat_element(to, to, width_, run_);
+}
+
+namespace {
+
+template <class Element>
+void gather(std::byte const* from, std::span<Extent const> offsets, std::byte* to) {
+    for (std::size_t i = 0; i < offsets.size(); ++i)
+        std::memcpy(to + i * sizeof(Element), from + offsets[i], sizeof(Element));
+}
+void gather(std::byte const* from, std::span<Extent const> offsets, std::size_t size, std::byte* to) {
+    switch (size) {
+        case 1: return gather<std::uint8_t>(from, offsets, to);
+        case 2: return gather<std::uint16_t>(from, offsets, to);
+        case 4: return gather<std::uint32_t>(from, offsets, to);
+        case 8: return gather<std::uint64_t>(from, offsets, to);
+        default: return gather<std::array<std::uint64_t, 2>>(from, offsets, to);
+    }
+}
+
+}  // namespace
+
+void PointBatch::operand(std::size_t k, std::byte const* from, std::span<Extent const> offsets) {
+    DType const type = join_.operand_dtypes[k];
+    if (type == registers_) return gather(from, offsets, width_, operands_ + operand_bytes_ * k + count_ * width_);
+    std::byte* const gathered = values_ + value_bytes_;
+    gather(from, offsets, size_of(type), gathered);
+    operand(k, gathered, 1);
 }
 
 void PointBatch::end_run(std::span<scalar::TileIndex const> indices) {
@@ -81,16 +134,23 @@ void PointBatch::flush() {
         values = tile_operands_[join_.body.used[0]];
     std::byte const* at = spread(to_accumulate(values));
     for (Run const& run : runs_) {
-        if (!join_.aggregates)
-            slots_.assign(run.slot, at, run.count);
-        else if (run.each)
-            slots_.combine(run.slot, at, run.count);
-        else
-            slots_.combine_all(run.slot, at, run.count);
-        at += run.count * slots_.element_bytes();
+        combine(run, at);
+        at += run.points() * slots_.element_bytes();
     }
     runs_.clear();
+    scattered_.clear();
     count_ = 0;
+}
+
+void PointBatch::combine(Run const& run, std::byte const* values) {
+    if (run.slots == SlotsOf::any) {
+        std::span<std::size_t const> const slots(scattered_.data() + run.slot, run.count);
+        return join_.aggregates ? slots_.combine_scattered(slots, values) : slots_.assign_scattered(slots, values);
+    }
+    if (!join_.aggregates) return slots_.assign(run.slot, values, run.count);
+    if (run.slots == SlotsOf::one) return slots_.combine_all(run.slot, values, run.count);
+    if (run.rows == 1) return slots_.combine(run.slot, values, run.count);
+    slots_.combine_rows(run.slot, values, run.rows, run.count);
 }
 
 /// The join's values in the accumulate type's registers, as loop kernels bring them there.

@@ -1,7 +1,7 @@
 // Points that contribute, gathered until there are enough for a vector tile: then the join runs over them and its
 // values are combined into accumulators. Points are added in runs; a run has one accumulator for all its points, or
-// one for each. Which points are combined before they come to their accumulator depends on the row they are in alone.
-// Leaves which points there are to row_walk.hpp, accumulators to slots.hpp.
+// one for each: side by side, or anywhere. Which points are combined before they come to their accumulator depends on
+// the row they are in alone. Leaves which points there are to row_walk.hpp, accumulators to slots.hpp.
 #pragma once
 
 #include <vector>
@@ -25,27 +25,41 @@ struct JoinOfPoints {
 
 class PointBatch {
 public:
-    PointBatch(JoinOfPoints const& join, Slots& slots);
+    /// @param longest_run  of those with adjacent accumulators, however the kernel is cut: shorter ones that follow one
+    /// another are combined together
+    PointBatch(JoinOfPoints const& join, Slots& slots, Extent longest_run);
     /// Runs to come begin a row: what was combined so far is apart.
     void begin_row() { flush(); }
     /// Makes room for a run. @param each  whether its points have accumulators from `slot` on, else `slot` is for all
     void begin_run(std::size_t slot, std::size_t points, bool each);
+    /// Begins or continues a run of points that have one accumulator. @return how many of `most` go into it
+    std::size_t begin_shared_run(std::size_t slot, std::size_t most);
+    /// A run whose points have these accumulators, any of them more than once; a tile's points at most.
+    void begin_scattered_run(std::span<std::size_t const> slots);
     /// The values of an operand along the run: `stride` in elements, 0 repeats one.
     void operand(std::size_t k, std::byte const* from, Extent stride);
+    /// The same, of elements that are anywhere. @param offsets  in bytes
+    void operand(std::size_t k, std::byte const* from, std::span<Extent const> offsets);
     /// @param indices  of labels along the run; only for joins that ask for them
     void end_run(std::span<scalar::TileIndex const> indices);
     void flush();
 
 private:
+    enum class SlotsOf : std::uint8_t { one, adjacent, any };
     struct Run {
         std::size_t slot, count;
-        bool each;
+        SlotsOf slots;
+        std::size_t rows = 1;  // of points of the same adjacent accumulators, one after another
+        std::size_t points() const { return count * rows; }
     };
+    bool continues(Run const& run) const;
+    void combine(Run const& run, std::byte const* values);
     scalar::TileOperand to_accumulate(scalar::TileOperand values);
     std::byte const* spread(scalar::TileOperand values);
 
     JoinOfPoints const& join_;
     Slots& slots_;
+    std::size_t rows_together_;
     DType registers_;
     std::size_t width_;           // of an element in registers of the compute type
     std::vector<bool> narrowed_;  // see LoopKernel
@@ -55,7 +69,8 @@ private:
     std::vector<scalar::TileOperand> tile_operands_;
     std::vector<scalar::TileIndex> indices_;
     std::vector<Run> runs_;
-    std::size_t count_ = 0, run_ = 0;  // points; of them in the run that is being made
+    std::vector<std::size_t> scattered_;  // slots of points of runs with accumulators anywhere
+    std::size_t count_ = 0, run_ = 0;     // points; of them in the run that is being made
 };
 
 }  // namespace ein::executor

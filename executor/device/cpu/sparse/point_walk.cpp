@@ -30,9 +30,32 @@ WalkShape::WalkShape(KernelShape const& shape, SparsePlan made) : plan(std::move
         }
         operand.inner_bytes = operand.inner * size;
     }
+    if (plan.inner != SparsePlan::none) longest_run = einsum.extents[static_cast<std::size_t>(plan.inner)];
     inner_in_output = plan.inner != SparsePlan::none && graph::has_label(einsum.output, plan.inner);
     for (int label : einsum.output)
         if (label != plan.row && label != plan.inner) key_labels.push_back(static_cast<std::size_t>(label));
+}
+
+EvenOutputs even_outputs(WalkShape const& shape, WalkRegion const& region, Extent rows,
+                         std::span<Extent const> strides) {
+    EvenOutputs out;
+    Extent length = 0;  // of outputs so far; 0: none
+    auto const runs_on = [&](int label, Extent count) {
+        Extent const stride = strides[static_cast<std::size_t>(label)];
+        if (length == 0) out.step = stride;
+        if (length != 0 && stride != out.step * length) return false;
+        length = std::max<Extent>(length, 1) * count;
+        return true;
+    };
+    if (shape.inner_in_output) runs_on(shape.plan.inner, static_cast<Extent>(region.run));
+    for (std::size_t k = shape.key_labels.size(); k-- > 0;) {
+        Extent const count = region.length[shape.key_labels[k]];
+        if (!runs_on(static_cast<int>(shape.key_labels[k]), count)) return out;
+        out.keys *= static_cast<std::uint64_t>(count);
+    }
+    if (shape.plan.row != SparsePlan::none && runs_on(shape.plan.row, rows))
+        out.keys *= static_cast<std::uint64_t>(rows);
+    return out;
 }
 
 PointWalk::PointWalk(WalkShape const& shape, std::span<SparseSource const> sources, KernelCall const& call,
@@ -43,7 +66,7 @@ PointWalk::PointWalk(WalkShape const& shape, std::span<SparseSource const> sourc
       region_(region),
       slots_(slots),
       team_(team),
-      batch_(join, slots),
+      batch_(join, slots, shape.longest_run),
       tile_(join.tile),
       indexed_(join.has_indices()),
       index_(region.first),
@@ -90,6 +113,7 @@ void PointWalk::step(Term const& term, std::size_t level) {
 }
 
 void PointWalk::walk_elements(Term const& term, std::size_t level, SparseSource::Range range, std::size_t from_place) {
+    if (is_last(term, level)) return add_elements(term, level, range, from_place);
     SparseSource const& source = sources_[term.steps[level].source];
     std::vector<int> const& labels = source.labels();
     for (std::size_t e = range.begin; e < range.end; ++e) {
@@ -99,6 +123,75 @@ void PointWalk::walk_elements(Term const& term, std::size_t level, SparseSource:
         element_of_[source.operand()] = term.steps[level].source;
         step(term, level + 1);
     }
+}
+
+/// Whether each element that is walked is a point: nothing is looked up, counted through or run along.
+bool PointWalk::is_last(Term const& term, std::size_t level) const {
+    return level + 1 == term.steps.size() && term.lookups.empty() && term.counted.empty() && !indexed_ &&
+           shape_.plan.inner == SparsePlan::none;
+}
+
+/// Many points at once: their values lie side by side, what dense operands have there is gathered.
+void PointWalk::add_elements(Term const& term, std::size_t level, SparseSource::Range range, std::size_t from_place) {
+    if (range.empty()) return;
+    SparseSource const& source = sources_[term.steps[level].source];
+    std::vector<int> const& labels = source.labels();
+    for (std::size_t place = from_place; place < labels.size(); ++place)
+        index_[static_cast<std::size_t>(labels[place])] = 0;  // what follows from the others
+    std::uint64_t const first = key();
+    auto const key_stride = [&](std::size_t label) {
+        auto const at = std::find(shape_.key_labels.begin(), shape_.key_labels.end(), label);
+        return at == shape_.key_labels.end() ? Extent{0} : region_.key_strides[at - shape_.key_labels.begin()];
+    };
+    for (std::size_t e = range.begin; e < range.end;) {
+        SparseSource::Range part{e, std::min(range.end, e + tile_)};
+        if (std::span<Extent const> const keys = offsets_of(source, part, from_place, key_stride); !keys.empty()) {
+            slots_of_.resize(keys.size());
+            for (std::size_t i = 0; i < keys.size(); ++i)
+                slots_of_[i] = slots_.slot_of(first + static_cast<std::uint64_t>(keys[i]));
+            batch_.begin_scattered_run(slots_of_);
+        } else {
+            part.end = e + batch_.begin_shared_run(slots_.slot_of(first), part.end - e);
+        }
+        for (std::size_t k : shape_.used) {
+            WalkShape::Operand const& operand = shape_.operands[k];
+            if (k == source.operand()) {
+                batch_.operand(k, source.value(e), 1);
+                continue;
+            }
+            std::span<Extent const> const offsets = offsets_of(source, part, from_place, [&](std::size_t label) {
+                auto const at = std::find_if(operand.strides.begin(), operand.strides.end(),
+                                             [&](WalkShape::Stride const& stride) { return stride.label == label; });
+                return at == operand.strides.end() ? Extent{0} : at->bytes;
+            });
+            if (offsets.empty())
+                batch_.operand(k, operand_at(k), 0);
+            else
+                batch_.operand(k, operand_at(k), offsets);
+        }
+        batch_.end_run({});
+        e = part.end;
+    }
+    if (++runs_ % sparse_tuning::runs_a_pause == 0) team_.pause();
+}
+
+/// Sums of indices from a place on, times what their labels' strides are; empty where all are 0.
+template <class Strides>
+std::span<Extent const> PointWalk::offsets_of(SparseSource const& source, SparseSource::Range range,
+                                              std::size_t from_place, Strides const& stride_of) {
+    std::size_t const count = range.end - range.begin;
+    bool any = false;
+    for (std::size_t place = from_place; place < source.labels().size(); ++place) {
+        Extent const stride = stride_of(static_cast<std::size_t>(source.labels()[place]));
+        if (stride == 0) continue;
+        if (!any) offsets_.assign(count, 0);
+        any = true;
+        if (std::uint32_t const* const narrow = source.narrow_indices(place); narrow != nullptr)
+            for (std::size_t i = 0; i < count; ++i) offsets_[i] += Extent{narrow[range.begin + i]} * stride;
+        else
+            for (std::size_t i = 0; i < count; ++i) offsets_[i] += source.index(place, range.begin + i) * stride;
+    }
+    return any ? std::span<Extent const>(offsets_) : std::span<Extent const>();
 }
 
 void PointWalk::leaf(Term const& term) {
@@ -138,13 +231,30 @@ void PointWalk::count_through(Term const& term, std::size_t number) {
     for (index_[label] = region_.first[label]; index_[label] < end; ++index_[label]) count_through(term, number + 1);
 }
 
-void PointWalk::add_run() {
+/// Of the accumulators of the indices that are walked.
+std::uint64_t PointWalk::key() const {
     std::uint64_t key = first_key_;
     for (std::size_t k = 0; k < shape_.key_labels.size(); ++k) {
         std::size_t const label = shape_.key_labels[k];
         key += static_cast<std::uint64_t>((index_[label] - region_.first[label]) * region_.key_strides[k]);
     }
-    std::size_t const slot = slots_.slot_of(key);
+    return key;
+}
+
+/// The element of an operand there, at the inner label's index 0.
+std::byte const* PointWalk::operand_at(std::size_t k) const {
+    WalkShape::Operand const& operand = shape_.operands[k];
+    if (operand.sparse) {
+        std::size_t const at = positions_[k];
+        return at == SparseSource::nowhere ? operand.fill : sources_[element_of_[k]].value(at);
+    }
+    Extent offset = 0;
+    for (WalkShape::Stride const& stride : operand.strides) offset += index_[stride.label] * stride.bytes;
+    return static_cast<std::byte const*>(call_.operands[k]) + offset;
+}
+
+void PointWalk::add_run() {
+    std::size_t const slot = slots_.slot_of(key());
     bool const each = shape_.inner_in_output, runs = shape_.plan.inner != SparsePlan::none;
     auto const inner = static_cast<std::size_t>(runs ? shape_.plan.inner : 0);
     Extent const first = runs ? region_.first[inner] : 0;
@@ -154,14 +264,8 @@ void PointWalk::add_run() {
         batch_.begin_run(each ? slot + done : slot, count, each);
         for (std::size_t k : shape_.used) {
             WalkShape::Operand const& operand = shape_.operands[k];
-            if (operand.sparse) {
-                std::size_t const at = positions_[k];
-                batch_.operand(k, at == SparseSource::nowhere ? operand.fill : sources_[element_of_[k]].value(at), 0);
-                continue;
-            }
-            Extent offset = (first + static_cast<Extent>(done)) * operand.inner_bytes;
-            for (WalkShape::Stride const& stride : operand.strides) offset += index_[stride.label] * stride.bytes;
-            batch_.operand(k, static_cast<std::byte const*>(call_.operands[k]) + offset, operand.inner);
+            Extent const along = operand.sparse ? 0 : (first + static_cast<Extent>(done)) * operand.inner_bytes;
+            batch_.operand(k, operand_at(k) + along, operand.sparse ? 0 : operand.inner);
         }
         if (indexed_)
             for (std::size_t label = 0; label < indices_.size(); ++label)

@@ -26,6 +26,7 @@ struct WalkShape {
     std::vector<Operand> operands;
     std::vector<std::size_t> used;  // that the join has
     bool inner_in_output = false;
+    Extent longest_run = 1;               // along the inner label, however the node is cut
     std::vector<std::size_t> key_labels;  // of the output but the row and the inner one, in its order
 
     WalkShape(KernelShape const& shape, SparsePlan plan);
@@ -38,6 +39,16 @@ struct WalkRegion {
     std::uint64_t keys = 1;             // of one row
     std::size_t run = 1;                // accumulators of a key
 };
+
+/// How many keys in ascending order, of some rows, have outputs at even distances, and the bytes from one output to the
+/// next. Example: of rows that lie one behind another all keys have.
+struct EvenOutputs {
+    std::uint64_t keys = 1;
+    Extent step = 0;
+};
+/// @param strides  of the output, by label, in bytes
+EvenOutputs even_outputs(WalkShape const& shape, WalkRegion const& region, Extent rows,
+                         std::span<Extent const> strides);
 
 class PointWalk {
 public:
@@ -53,10 +64,17 @@ private:
     using Term = SparsePlan::Term;
     void step(Term const& term, std::size_t level);
     void walk_elements(Term const& term, std::size_t level, SparseSource::Range range, std::size_t from_place);
+    bool is_last(Term const& term, std::size_t level) const;
+    void add_elements(Term const& term, std::size_t level, SparseSource::Range range, std::size_t from_place);
     void leaf(Term const& term);
     void count_through(Term const& term, std::size_t number);
     bool look_up(Term const& term, bool early);
     void add_run();
+    std::uint64_t key() const;
+    std::byte const* operand_at(std::size_t k) const;
+    template <class Strides>
+    std::span<Extent const> offsets_of(SparseSource const& source, SparseSource::Range range, std::size_t from_place,
+                                       Strides const& stride_of);
 
     WalkShape const& shape_;
     std::span<SparseSource const> sources_;
@@ -72,6 +90,8 @@ private:
     std::vector<std::size_t> element_of_;  // by operand: of which source that is
     std::vector<std::size_t> hints_;       // by source
     std::vector<scalar::TileIndex> indices_;
+    std::vector<Extent> offsets_;  // of elements in a row: what one operand, or the key, has there
+    std::vector<std::size_t> slots_of_;
     std::uint64_t first_key_ = 0;
     std::int64_t shares_ = 1, share_ = 0;
     int runs_ = 0;

@@ -243,20 +243,30 @@ private:
                 list(part, slots, store, key, index, *listed);
             }
         } else if (part.keys > 0 && part.run > 0) {
-            Extent const inner = walk_.inner_in_output ? output_strides_[at(walk_.plan.inner)]
-                                                       : static_cast<Extent>(size_of(shape_.output_dtype));
-            for (std::uint64_t key = 0; key < part.keys * static_cast<std::uint64_t>(rows); ++key) {
-                bool const met = slots.is_met(key);
-                if (!met && shape_.accumulate && join_.aggregates) continue;
+            EvenOutputs const outputs = even_outputs(walk_, part, rows, output_strides_);
+            for (std::uint64_t key = 0; key < part.keys * static_cast<std::uint64_t>(rows); key += outputs.keys) {
                 decode(key);
-                std::byte* const to = output_at(now, index);
-                if (met)
-                    store_run(slots, slots.slot_of(key), part.run, store, to, inner);
-                else
-                    store_untouched(store, to, inner, part.run);
+                store_keys(part, slots, store, key, outputs, output_at(now, index));
             }
         }
         slots.clear();
+    }
+
+    /// Those that were met, and those that were not, as many as there are side by side.
+    void store_keys(WalkRegion const& part, Slots& slots, ResultStore& store, std::uint64_t key,
+                    EvenOutputs const& outputs, std::byte* to) const {
+        Extent const step = outputs.step * static_cast<Extent>(part.run);
+        std::uint64_t const end = key + outputs.keys;
+        for (std::uint64_t first = key, last = key; first < end; first = last) {
+            bool const met = slots.is_met(first);
+            for (++last; last < end && slots.is_met(last) == met;) ++last;
+            std::byte* const out = to + static_cast<Extent>(first - key) * step;
+            std::size_t const count = static_cast<std::size_t>(last - first) * part.run;
+            if (met)
+                store_run(slots, slots.slot_of(first), count, store, out, outputs.step);
+            else if (!shape_.accumulate || !join_.aggregates)
+                store_untouched(store, out, outputs.step, count);
+        }
     }
 
     std::byte* output_at(Launch const& now, std::vector<Extent> const& index) const {

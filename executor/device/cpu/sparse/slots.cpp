@@ -102,12 +102,32 @@ void Slots::combine_all(std::size_t slot, void const* values, std::size_t count)
     aggregator_.rows(plate.tile, slot, values, 1, count);
 }
 
+void Slots::combine_rows(std::size_t slot, void const* values, std::size_t rows, std::size_t count) {
+    Plate& plate = plate_of(slot);
+    aggregator_.columns(plate.tile, slot, values, rows, count);
+}
+
+void Slots::assign_scattered(std::span<std::size_t const> slots, std::byte const* values) {
+    for (std::size_t i = 0; i < slots.size(); ++i) assign(slots[i], values + i * element_bytes(), 1);
+}
+
+void Slots::combine_scattered(std::span<std::size_t const> slots, std::byte const* values) {
+    if (direct_) return aggregator_.scatter(plates_.front().tile, slots, values);
+    for (std::size_t i = 0; i < slots.size(); ++i) combine(slots[i], values + i * element_bytes(), 1);
+}
+
 void const* Slots::finish(std::size_t slot, std::size_t count) {
     Plate& plate = plate_of(slot);
     return aggregator_.finish(plate.tile, slot, count);
 }
 
 void Slots::clear() {
+    if (direct_ && 2 * keys_.size() > met_.size()) {
+        aggregator_.start(plates_.front().tile);
+        std::fill(met_.begin(), met_.end(), false);
+        keys_.clear();
+        return;
+    }
     std::size_t number = 0;
     for (std::uint64_t key : keys_) {
         std::size_t slot = direct_ ? static_cast<std::size_t>(key) * run_ : number++ * run_;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <deque>
+#include <span>
 #include <vector>
 
 #include "executor/device/cpu/loops/aggregator.hpp"
@@ -27,6 +28,11 @@ public:
     void combine(std::size_t slot, void const* values, std::size_t count);
     /// All into one accumulator.
     void combine_all(std::size_t slot, void const* values, std::size_t count);
+    /// Each row of values, one after another.
+    void combine_rows(std::size_t slot, void const* values, std::size_t rows, std::size_t count);
+    /// Each value into an accumulator of its own, in order.
+    void assign_scattered(std::span<std::size_t const> slots, std::byte const* values);
+    void combine_scattered(std::span<std::size_t const> slots, std::byte const* values);
     /// Results of a run, from one accumulator on; asked once for each.
     void const* finish(std::size_t slot, std::size_t count);
     /// Nothing is met any more.
