@@ -16,6 +16,7 @@ public:
     RandomListing(SparseRandomSource const& source, SparseWanted const& wanted)
         : SparseReader(wanted.dtype, wanted.shape),
           source_(source.random),
+          density_(source.density),
           places_(wanted.shape, source.random.seed, source.density) {}
 
     Extent listed(Box const& box) const override {
@@ -41,6 +42,12 @@ public:
         return out;
     }
 
+    std::int64_t read(Box const& box, SparseLayout const& layout, std::span<std::byte> out) const override {
+        bool const few = density_ * static_cast<double>(box.elements()) < 2.0 * tuning::listed_at_once;
+        if (few) return SparseReader::read(box, layout, out);
+        return read_in_slabs(box, layout, out, listed(box), [&](Box const& slab) { return elements(slab); });
+    }
+
     /// They lie evenly: each cell has its share of the total.
     Histogram histogram() const override {
         Histogram out = empty_histogram(shape(), tuning::histogram_cells);
@@ -63,6 +70,7 @@ public:
 
 private:
     RandomSource source_;
+    double density_;
     RandomPlaces places_;
 };
 

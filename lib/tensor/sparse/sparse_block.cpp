@@ -100,42 +100,68 @@ void check_room(SparseOffsets const& at, Extent listed, std::size_t room) {
 Extent write_sparse_block(ListedElements const& elements, DType dtype, Box const& box, SparseLayout const& layout,
                           std::span<std::byte> out) {
     std::vector<std::size_t> const order = sorted_inside(elements, elements.count(dtype), box, layout);
-    auto const listed = static_cast<Extent>(order.size());
-    SparseOffsets const at = sparse_offsets(layout, box.length, dtype, listed);
-    check_room(at, listed, out.size());
+    SlabWriter writer(box, layout, dtype, static_cast<Extent>(order.size()), out);
+    writer.put(elements, order, box);
+    return static_cast<Extent>(order.size());
+}
+
+SlabWriter::SlabWriter(Box const& box, SparseLayout const& layout, DType dtype, Extent listed, std::span<std::byte> out)
+    : box_(box),
+      layout_(layout),
+      dtype_(dtype),
+      listed_(static_cast<std::size_t>(listed)),
+      at_(sparse_offsets(layout, box.length, dtype, listed)),
+      out_(out) {
+    check_room(at_, listed, out.size());
     set_listed(out, listed);
-    std::size_t const width = index_bytes(box.length), size = size_of(dtype);
-    for (std::size_t k = 0; k < layout.axes.size(); ++k) {
-        auto const axis = static_cast<std::size_t>(layout.axes[k]);
-        if (k == 0 && layout.compressed) {
-            std::byte* const offsets = out.data() + at.offsets;
+    if (layout.compressed) store(out.data() + at_.offsets, std::uint64_t{0});
+}
+
+void SlabWriter::add(ListedElements const& elements, Box const& slab) {
+    put(elements, sorted_inside(elements, elements.count(dtype_), slab, layout_), slab);
+}
+
+void SlabWriter::put(ListedElements const& elements, std::span<std::size_t const> order, Box const& slab) {
+    promise(done_ + order.size() <= listed_, "slabs list no more than was said");
+    std::size_t const width = index_bytes(box_.length), size = size_of(dtype_);
+    for (std::size_t k = 0; k < layout_.axes.size(); ++k) {
+        auto const axis = static_cast<std::size_t>(layout_.axes[k]);
+        std::vector<Extent> const& coords = elements.coords[axis];
+        if (k == 0 && layout_.compressed) {
+            std::byte* const ends = out_.data() + at_.offsets + 8;
             std::size_t e = 0;
-            for (Extent index = 0; index <= box.length[axis]; ++index) {
-                while (e < order.size() && elements.coords[axis][order[e]] - box.begin[axis] < index) ++e;
-                store(offsets + static_cast<std::size_t>(index) * 8, static_cast<std::uint64_t>(e));
+            for (Extent index = slab.begin[axis]; index < slab.end(axis); ++index) {
+                while (e < order.size() && coords[order[e]] <= index) ++e;
+                store(ends + static_cast<std::size_t>(index - box_.begin[axis]) * 8, std::uint64_t{done_ + e});
             }
             continue;
         }
         for (std::size_t e = 0; e < order.size(); ++e)
-            set_index(out.data() + at.coords[k], width, static_cast<Extent>(e),
-                      elements.coords[axis][order[e]] - box.begin[axis]);
+            set_index(out_.data() + at_.coords[k], width, static_cast<Extent>(done_ + e),
+                      coords[order[e]] - box_.begin[axis]);
     }
+    std::byte* const values = out_.data() + at_.values + done_ * size;
     for (std::size_t e = 0; e < order.size(); ++e)
-        std::memcpy(out.data() + at.values + e * size, elements.values.data() + order[e] * size, size);
-    return listed;
+        std::memcpy(values + e * size, elements.values.data() + order[e] * size, size);
+    done_ += order.size();
+}
+
+std::int64_t SlabWriter::finish() const {
+    promise(done_ == listed_, "slabs list as much as was said");
+    return static_cast<std::int64_t>(at_.end);
 }
 
 std::int64_t write_sorted_block(std::span<std::uint64_t const> keys, std::span<std::byte const> values, DType dtype,
-                                Box const& box, bool compressed, std::span<std::byte> out) {
+                                Box const& box, bool compressed, std::span<std::byte> out,
+                                std::function<void(std::size_t)> const& written) {
+    constexpr std::size_t together = std::size_t{1} << 18;
     SparseLayout layout = in_order(box.order());
     layout.compressed = compressed;
     SparseOffsets const at = sparse_offsets(layout, box.length, dtype, static_cast<Extent>(keys.size()));
     check_room(at, static_cast<Extent>(keys.size()), out.size());
     set_listed(out, static_cast<Extent>(keys.size()));
-    std::copy(values.begin(), values.end(), out.begin() + static_cast<std::ptrdiff_t>(at.values));
-    if (box.order() == 0) return static_cast<std::int64_t>(at.end);
-    std::size_t const width = index_bytes(box.length);
-    std::uint64_t row_length = 1;
+    std::size_t const width = index_bytes(box.length), size = size_of(dtype);
+    std::uint64_t row_length = 1, row = 0;
     for (std::size_t axis = 1; axis < box.order(); ++axis) row_length *= static_cast<std::uint64_t>(box.length[axis]);
     auto const put = [&](std::size_t e, std::uint64_t rest) {  // within its row
         for (std::size_t axis = box.order() - 1; axis > 0; --axis) {
@@ -145,20 +171,28 @@ std::int64_t write_sorted_block(std::span<std::uint64_t const> keys, std::span<s
             if (axis > 1) rest /= length;
         }
     };
-    if (!compressed) {
-        for (std::size_t e = 0; e < keys.size(); ++e) {
-            std::uint64_t const row = keys[e] / row_length;
-            set_index(out.data() + at.coords[0], width, static_cast<Extent>(e), static_cast<Extent>(row));
-            put(e, keys[e] - row * row_length);
+    auto const begin_rows = [&](std::uint64_t end, std::size_t e) {  // those before `end` that have not begun
+        for (; row < end; ++row) store(out.data() + at.offsets + row * 8, static_cast<std::uint64_t>(e));
+    };
+    for (std::size_t first = 0, last = 0; first < keys.size(); first = last) {
+        last = std::min(keys.size(), first + together);
+        std::copy(values.begin() + static_cast<std::ptrdiff_t>(first * size),
+                  values.begin() + static_cast<std::ptrdiff_t>(last * size),
+                  out.begin() + static_cast<std::ptrdiff_t>(at.values + first * size));
+        std::uint64_t here = 0, row_begin = 0;
+        for (std::size_t e = first; box.order() > 0 && e < last; ++e) {
+            if (e == first || keys[e] - row_begin >= row_length) {
+                here = keys[e] / row_length;
+                row_begin = here * row_length;
+                if (compressed) begin_rows(here + 1, e);
+            }
+            if (!compressed)
+                set_index(out.data() + at.coords[0], width, static_cast<Extent>(e), static_cast<Extent>(here));
+            put(e, keys[e] - row_begin);
         }
-        return static_cast<std::int64_t>(at.end);
+        if (written) written(last);
     }
-    std::size_t e = 0;
-    for (std::uint64_t row = 0; row < static_cast<std::uint64_t>(box.length[0]); ++row) {
-        store(out.data() + at.offsets + row * 8, static_cast<std::uint64_t>(e));
-        for (; e < keys.size() && keys[e] - row * row_length < row_length; ++e) put(e, keys[e] - row * row_length);
-    }
-    store(out.data() + at.offsets + static_cast<std::size_t>(box.length[0]) * 8, static_cast<std::uint64_t>(e));
+    if (compressed) begin_rows(static_cast<std::uint64_t>(box.length[0]) + 1, keys.size());
     return static_cast<std::int64_t>(at.end);
 }
 

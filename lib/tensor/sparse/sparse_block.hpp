@@ -17,6 +17,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -83,11 +84,37 @@ struct ListedElements {
 Extent write_sparse_block(ListedElements const& elements, DType dtype, Box const& box, SparseLayout const& layout,
                           std::span<std::byte> out);
 
+/// A block written part by part, so that what is gathered for it is never there as a whole: each part lists what has
+/// the next indices along the layout's first axis.
+class SlabWriter {
+public:
+    /// @param listed  in all of the box  @throws SparseRoomError
+    SlabWriter(Box const& box, SparseLayout const& layout, DType dtype, Extent listed, std::span<std::byte> out);
+    /// @param slab  behind those before, along the layout's first axis; whole along the others
+    void add(ListedElements const& elements, Box const& slab);
+    /// @return the block's bytes  @throws InternalError unless as many were listed as was said
+    std::int64_t finish() const;
+
+private:
+    friend Extent write_sparse_block(ListedElements const& elements, DType dtype, Box const& box,
+                                     SparseLayout const& layout, std::span<std::byte> out);
+    void put(ListedElements const& elements, std::span<std::size_t const> order, Box const& slab);
+
+    Box const& box_;
+    SparseLayout const& layout_;
+    DType dtype_;
+    std::size_t listed_, done_ = 0;
+    SparseOffsets at_;
+    std::span<std::byte> out_;
+};
+
 /// The same of elements that are sorted already, in C order: a block in that order.
 /// @param keys  ascending places in the box, counted in C order  @param values  of each, of `dtype`
+/// @param written  called now and then with how many of them are no longer needed
 /// @return the block's bytes
 std::int64_t write_sorted_block(std::span<std::uint64_t const> keys, std::span<std::byte const> values, DType dtype,
-                                Box const& box, bool compressed, std::span<std::byte> out);
+                                Box const& box, bool compressed, std::span<std::byte> out,
+                                std::function<void(std::size_t)> const& written = {});
 
 /// What a block lists, with coordinates of the whole tensor, in its order.
 ListedElements elements_of(std::span<std::byte const> block, DType dtype, Box const& box, SparseLayout const& layout);

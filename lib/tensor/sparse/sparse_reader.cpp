@@ -1,9 +1,13 @@
 #include "lib/tensor/sparse/sparse_reader.hpp"
 
+#include <algorithm>
+
 #include "lib/base/error.hpp"
+#include "lib/base/partition.hpp"
 #include "lib/tensor/convert.hpp"
 #include "lib/tensor/read.hpp"
 #include "lib/tensor/sparse/files/sparse_files.hpp"
+#include "lib/tensor/tuning.hpp"
 
 namespace ein::tensor {
 namespace {
@@ -58,6 +62,25 @@ void SparseReader::prepare(std::span<Box const>) {}
 std::int64_t SparseReader::read(Box const& box, SparseLayout const& layout, std::span<std::byte> out) const {
     Extent const listed = write_sparse_block(elements(box), dtype(), box, layout, out);
     return sparse_bytes(layout, box.length, dtype(), listed);
+}
+
+std::int64_t SparseReader::read_in_slabs(Box const& box, SparseLayout const& layout, std::span<std::byte> out,
+                                         Extent listed,
+                                         std::function<ListedElements(Box const&)> const& elements) const {
+    SlabWriter writer(box, layout, dtype(), listed, out);
+    std::size_t const axis = layout.axes.empty() ? 0 : static_cast<std::size_t>(layout.axes.front());
+    Extent const length = layout.axes.empty() ? 1 : box.length[axis];
+    Extent const slabs = std::clamp<Extent>(listed / tuning::listed_at_once, 1, std::max<Extent>(length, 1));
+    Box slab = box;
+    for (Extent k = 0; k < slabs; ++k) {
+        Extent const begin = part_begin(length, slabs, k);
+        if (slabs > 1) {
+            slab.begin[axis] = box.begin[axis] + begin;
+            slab.length[axis] = part_begin(length, slabs, k + 1) - begin;
+        }
+        writer.add(elements(slab), slab);
+    }
+    return writer.finish();
 }
 
 Box SparseReader::hull(Box const& box) const {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -52,6 +53,10 @@ public:
     Shape const& shape() const { return shape_; }
 
 protected:
+    /// What read() does where parts of a box are had for their share of its time: slab by slab along the layout's first
+    /// axis. @param listed  in the box  @param elements  of a slab
+    std::int64_t read_in_slabs(Box const& box, SparseLayout const& layout, std::span<std::byte> out, Extent listed,
+                               std::function<ListedElements(Box const&)> const& elements) const;
     SparseReader(DType dtype, Shape shape) : dtype_(dtype), shape_(std::move(shape)) {}
     void check(Box const& box) const;  // @throws InternalError unless it lies in the tensor
 

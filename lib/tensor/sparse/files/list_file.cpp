@@ -3,6 +3,7 @@
 #include <map>
 
 #include "lib/base/error.hpp"
+#include "lib/base/release_pages.hpp"
 #include "lib/base/threads/mutex.hpp"
 #include "lib/base/threads/once.hpp"
 #include "lib/tensor/convert.hpp"
@@ -47,7 +48,7 @@ public:
         for (auto const& [box, unused] : prepared_) wanted.push_back(box);
         for (Gathered& gathered : gather(wanted, Keep::values)) {
             Prepared& prepared = prepared_.at(gathered.box);
-            prepared.gathered = std::make_shared<Gathered const>(std::move(gathered));
+            prepared.gathered = std::make_shared<Gathered>(std::move(gathered));
         }
     }
 
@@ -67,14 +68,23 @@ public:
 
     std::int64_t read(Box const& box, SparseLayout const& layout, std::span<std::byte> out) const override {
         check(box);
-        auto const found = kept(box);
-        bool const as_kept =
-            found != nullptr && found->box == box && std::is_sorted(layout.axes.begin(), layout.axes.end());
-        std::int64_t const bytes =
-            as_kept ? write_sorted_block(found->keys, found->values, dtype(), box, layout.compressed, out)
-                    : SparseReader::read(box, layout, out);
-        was_read(box);
-        return bytes;
+        Taken const taken = take(box);
+        if (taken.gathered == nullptr) return SparseReader::read(box, layout, out);
+        Gathered& found = *taken.gathered;
+        if (found.box == box && std::is_sorted(layout.axes.begin(), layout.axes.end())) {
+            std::size_t const size = size_of(dtype());
+            std::function<void(std::size_t)> const release = [&](std::size_t count) {
+                release_pages(std::as_writable_bytes(std::span(found.keys).first(count)));
+                release_pages(std::span(found.values).first(count * size));
+            };
+            return write_sorted_block(found.keys, found.values, dtype(), box, layout.compressed, out,
+                                      taken.alone ? release : nullptr);
+        }
+        if (!layout.axes.empty() && layout.axes.front() == 0)
+            return read_in_slabs(box, layout, out, count(found, box),
+                                 [&](Box const& slab) { return part(found, slab); });
+        Extent const listed = write_sparse_block(part(found, box), dtype(), box, layout, out);
+        return sparse_bytes(layout, box.length, dtype(), listed);
     }
 
     Histogram histogram() const override { return stream_->survey().histogram; }
@@ -93,7 +103,7 @@ private:
     bool is_small() const { return stream_->bytes() <= tuning::kept_file_bytes; }
 
     /// What was gathered of a box or of more; nullptr where it was not.
-    std::shared_ptr<Gathered const> kept(Box const& box) const {
+    std::shared_ptr<Gathered> kept(Box const& box) const {
         {
             MutexLock const lock(mutex_);
             if (auto const found = prepared_.find(box); found != prepared_.end()) return found->second.gathered;
@@ -101,16 +111,27 @@ private:
         if (!is_small()) return nullptr;
         whole_once_([&] {
             Box const whole = Box::whole(shape());
-            whole_ = std::make_shared<Gathered const>(std::move(gather({&whole, 1}, Keep::values).front()));
+            whole_ = std::make_shared<Gathered>(std::move(gather({&whole, 1}, Keep::values).front()));
         });
         return whole_;
     }
 
-    /// Nothing is kept beyond the last read that was announced.
-    void was_read(Box const& box) const {
-        MutexLock const lock(mutex_);
-        if (auto const found = prepared_.find(box); found != prepared_.end() && --found->second.reads == 0)
-            prepared_.erase(found);
+    struct Taken {
+        std::shared_ptr<Gathered> gathered;
+        bool alone = false;  // nobody else reads it, now or later
+    };
+    /// For a read. Nothing is kept beyond the last one that was announced.
+    Taken take(Box const& box) const {
+        {
+            MutexLock const lock(mutex_);
+            if (auto const found = prepared_.find(box); found != prepared_.end()) {
+                if (--found->second.reads > 0) return {found->second.gathered};
+                std::shared_ptr<Gathered> const last = std::move(found->second.gathered);
+                prepared_.erase(found);
+                return {last, last.use_count() == 1};
+            }
+        }
+        return {kept(box)};
     }
 
     /// Calls visit(its number, its index) for each element of `from` in the box.
@@ -208,13 +229,13 @@ private:
     std::string tensor_;
     FillValue fill_;
     struct Prepared {
-        std::shared_ptr<Gathered const> gathered;
+        std::shared_ptr<Gathered> gathered;
         std::int64_t reads = 0;  // to come
     };
     mutable Mutex mutex_;
     mutable std::map<Box, Prepared> prepared_ EIN_GUARDED_BY(mutex_);
     mutable Once whole_once_;
-    mutable std::shared_ptr<Gathered const> whole_;
+    mutable std::shared_ptr<Gathered> whole_;
 };
 
 }  // namespace

@@ -110,6 +110,20 @@ TEST_CASE("small boxes of huge random tensors are listed at once", "[lib][tensor
     CHECK(random_reader(shape, 1e-300)->listed(box) == 0);
 }
 
+TEST_CASE("a large random block, which is drawn slab by slab, lists what it should", "[lib][tensor][sparse]") {
+    Shape const shape{3000, 2000};
+    Box const box{{5, 3}, {2990, 1990}};
+    auto const reader = random_reader(shape, 0.1);
+    Extent const listed = reader->listed(box);
+    for (SparseLayout const& layout : {SparseLayout{{0, 1}, true}, SparseLayout{{1, 0}, false}}) {
+        std::vector<std::byte> found(static_cast<std::size_t>(sparse_bytes(layout, box.length, DType::f32, listed)));
+        std::vector<std::byte> expected(found.size());
+        CHECK(reader->read(box, layout, found) == static_cast<std::int64_t>(found.size()));
+        write_sparse_block(reader->elements(box), DType::f32, box, layout, expected);
+        CHECK(found == expected);
+    }
+}
+
 TEST_CASE("random sources that cannot be are refused", "[lib][tensor][sparse]") {
     for (double density : {-0.1, 1.5, std::nan("")}) CHECK_THROWS_AS(random_reader({4}, density), InputError);
     CHECK_THROWS_AS(open_sparse(SparseRandomSource{uniform(1, 2, 1), 0.5}, "A", DType::f32, {4}, ""), InputError);

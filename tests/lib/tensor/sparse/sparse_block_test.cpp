@@ -140,6 +140,34 @@ TEST_CASE("blocks of any layout give back what they were made of") {
     }
 }
 
+TEST_CASE("a block that is written slab by slab is the same", "[lib][tensor][sparse]") {
+    std::mt19937 random(6);
+    Box const box{{1, 2, 0}, {6, 5, 4}};
+    for (int round = 0; round < 60; ++round) {
+        ListedElements const elements = drawn({8, 8, 6}, random);
+        SparseLayout layout{{0, 1, 2}, random() % 2 == 0};
+        std::shuffle(layout.axes.begin(), layout.axes.end(), random);
+        std::vector<std::byte> const whole = block_of(elements, box, layout);
+        std::vector<std::byte> slabs(whole.size());
+        tensor::SlabWriter writer(box, layout, DType::f32, tensor::listed_in(whole), slabs);
+        auto const axis = static_cast<std::size_t>(layout.axes[0]);
+        Box slab = box;
+        for (Extent at = 0; at < box.length[axis]; at += slab.length[axis]) {
+            slab.begin[axis] = box.begin[axis] + at;
+            slab.length[axis] = std::min<Extent>(1 + static_cast<Extent>(random() % 3), box.length[axis] - at);
+            writer.add(elements, slab);
+        }
+        CHECK(writer.finish() == static_cast<std::int64_t>(whole.size()));
+        CHECK(slabs == whole);
+    }
+    std::vector<std::byte> few(200);
+    ListedElements const elements = drawn({8, 8, 6}, random);
+    SparseLayout const layout = tensor::in_order(3);
+    tensor::SlabWriter writer(box, layout, DType::f32, 1, few);
+    CHECK_THROWS_AS(writer.finish(), InternalError);
+    CHECK_THROWS_AS(writer.add(elements, box), InternalError);
+}
+
 TEST_CASE("boxes together list what the tensor lists") {
     std::mt19937 random(8);
     Shape const shape{10, 9};
