@@ -13,5 +13,6 @@ RowLoops<T> row_loops() {
 }
 template RowLoops<float> row_loops();
 template RowLoops<double> row_loops();
+template RowLoops<std::uint64_t> row_loops();
 
 }  // namespace ein::executor

@@ -83,4 +83,24 @@ void write_listed(std::span<tensor::ListedElements> pieces, KernelShape const& s
         write<std::uint64_t>(pieces, shape, call, aggregator, accumulate);
 }
 
+ListedRows begin_rows(KernelShape const& shape, KernelCall const& call, std::span<std::uint64_t const> offsets) {
+    SparseOperand const& output = *shape.sparse->output;
+    auto const listed = static_cast<Extent>(offsets.back());
+    tensor::SparseOffsets const at = tensor::sparse_offsets(output.layout, output.lengths, shape.output_dtype, listed);
+    tensor::check_room(at, listed, call.room);
+    auto* const block = static_cast<std::byte*>(call.output);
+    tensor::set_listed(std::span(block, sizeof(std::uint64_t)), listed);
+    std::memcpy(block + at.offsets, offsets.data(), offsets.size_bytes());
+    auto const clear = [&](std::byte* array, std::size_t size) {  // what is between arrays
+        for (std::size_t b = static_cast<std::size_t>(listed) * size; b % 8 != 0; ++b) array[b] = std::byte{0};
+    };
+    ListedRows rows{{nullptr}, block + at.values};
+    for (std::size_t place = 1; place < at.coords.size(); ++place) {
+        rows.coords.push_back(block + at.coords[place]);
+        clear(rows.coords.back(), tensor::index_bytes(output.lengths));
+    }
+    clear(rows.values, size_of(shape.output_dtype));
+    return rows;
+}
+
 }  // namespace ein::executor

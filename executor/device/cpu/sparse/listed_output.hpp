@@ -10,4 +10,13 @@ namespace ein::executor {
 void write_listed(std::span<tensor::ListedElements> pieces, KernelShape const& shape, KernelCall const& call,
                   Aggregator const& aggregator, DType accumulate);
 
+/// A sparse output of which is known how much each row lists, to be filled by many threads.
+struct ListedRows {
+    std::vector<std::byte*> coords;  // by place of the layout; of the first none
+    std::byte* values;
+};
+/// Writes all of a compressed block but coordinates and values. @param offsets  where each row begins, and the end
+/// @throws tensor::SparseRoomError
+ListedRows begin_rows(KernelShape const& shape, KernelCall const& call, std::span<std::uint64_t const> offsets);
+
 }  // namespace ein::executor

@@ -5,7 +5,9 @@
 #include <cstring>
 
 #include "executor/device/cpu/loops/tile_convert.hpp"
+#include "executor/device/cpu/sparse/listed_output.hpp"
 #include "executor/device/cpu/sparse/met_columns.hpp"
+#include "executor/device/cpu/sparse/product_terms.hpp"
 #include "executor/device/cpu/sparse/result_store.hpp"
 #include "executor/device/cpu/sparse/row_loops.hpp"
 #include "executor/device/cpu/sparse/row_pieces.hpp"
@@ -25,6 +27,7 @@ constexpr std::uint64_t columns_a_product = 16;
 constexpr std::size_t fetched_ahead = 24, fetched_bytes = 128;
 
 struct PairShape {
+    DType type;                        // of the loops
     SparsePlan::Source first, second;  // {row, term}, {term, column}
     double factor = 1;
     bool has_first = true, has_second = true;  // whether the join mentions them
@@ -75,7 +78,9 @@ public:
         bring(now.second, pair_.has_second, now.second_values, team);
         if (shape_.sparse->output) {
             count(now, team);
-            write_header(now);
+            ListedRows const rows = begin_rows(shape_, call, now.offsets);
+            now.columns = reinterpret_cast<std::uint32_t*>(rows.coords[1]);
+            now.values = rows.values;
         }
         team.run(static_cast<std::int64_t>(now.bounds.size()) - 1, [&](std::int64_t piece) {
             auto const p = static_cast<std::size_t>(piece);
@@ -84,7 +89,7 @@ public:
     }
 
 private:
-    static constexpr DType own_type = sizeof(T) == 4 ? DType::f32 : DType::f64;
+    static constexpr DType own_type = dtype_of_loops<T>;
 
     struct Launch {
         KernelCall const& call;
@@ -207,21 +212,6 @@ private:
         met.take([&](std::size_t column) { found[at++] = static_cast<std::uint32_t>(column); });
     }
 
-    void write_header(Launch& now) const {
-        SparseOperand const& output = *shape_.sparse->output;
-        auto const listed = static_cast<std::size_t>(now.offsets.back());
-        tensor::SparseOffsets const at =
-            tensor::sparse_offsets(output.layout, output.lengths, shape_.output_dtype, static_cast<Extent>(listed));
-        tensor::check_room(at, static_cast<Extent>(listed), now.call.room);
-        auto* const block = static_cast<std::byte*>(now.call.output);
-        tensor::set_listed(std::span(block, sizeof(std::uint64_t)), static_cast<Extent>(listed));
-        std::memcpy(block + at.offsets, now.offsets.data(), now.offsets.size() * 8);
-        now.columns = reinterpret_cast<std::uint32_t*>(block + at.coords[1]);
-        now.values = block + at.values;
-        for (std::size_t b = listed * 4; b % 8 != 0; ++b) block[at.coords[1] + b] = std::byte{0};
-        for (std::size_t b = listed * result_bytes(); b % 8 != 0; ++b) block[at.values + b] = std::byte{0};
-    }
-
     void multiply(Launch& now, std::size_t piece, WorkerTeam& team) const {
         MetColumns met(shape_.sparse->output ? 0 : columns_);
         std::uint32_t const* found = shape_.sparse->output ? now.found[piece].data() : nullptr;  // of the next row
@@ -239,7 +229,7 @@ private:
             if (careful) low.assign(columns_, T(0));
             for (std::size_t e = range.begin; e < range.end; ++e) {
                 fetch_ahead(now, e, pair_.has_second);
-                T const factor = static_cast<T>(pair_.factor) * (pair_.has_first ? a[e] : T(1));
+                T const factor = factor_of<T>(pair_.factor) * (pair_.has_first ? a[e] : T(1));
                 Range const products = now.second.row(terms[e]);
                 std::size_t const count = products.end - products.begin;
                 if (!pair_.has_second && ones.size() < count) ones.resize(count, T(1));
@@ -333,9 +323,8 @@ constexpr Extent most_columns = Extent{1} << 24;
 std::optional<PairShape> pair_shape(KernelShape const& shape, KernelTypes const& types, scalar::Params const& params) {
     graph::EinSum const& einsum = shape.kernel->einsum;
     SparseOperands const& sparse = *shape.sparse;
-    DType const type = types.compute;
-    bool const real = type == DType::f32 || type == DType::f64;
-    if (!real || types.join != type || types.accumulate != type) return std::nullopt;
+    std::optional<DType> const type = loops_type(shape, types);
+    if (!type) return std::nullopt;
     if (einsum.operands() != 2 || einsum.agg != scalar::Agg::sum || shape.lengths.size() != 3 ||
         einsum.output.size() != 2 || sparse.idle_sets.size() != 2)
         return std::nullopt;
@@ -347,7 +336,9 @@ std::optional<PairShape> pair_shape(KernelShape const& shape, KernelTypes const&
     std::optional<OperandProduct> const product = operand_product(einsum.join, types, params);
     int const term = einsum.aggregated().front();
     std::optional<std::vector<int>> const listed = whole_output_labels(shape);
-    if (!product || (sparse.output && (!listed || !sparse.output->layout.compressed))) return std::nullopt;
+    if (!product || std::abs(product->factor) >= 0x1p53 ||
+        (sparse.output && (!listed || !sparse.output->layout.compressed)))
+        return std::nullopt;
     auto const other = [&](std::size_t k) {
         std::vector<int> const& labels = einsum.inputs[k];
         return labels[0] == term ? labels[1] : labels[1] == term ? labels[0] : SparsePlan::none;
@@ -358,7 +349,8 @@ std::optional<PairShape> pair_shape(KernelShape const& shape, KernelTypes const&
     if (listed) rows = other(0) == listed->front() ? 0 : 1;
     std::size_t const columns = 1 - rows;
     if (shape.lengths[static_cast<std::size_t>(other(columns))] > most_columns) return std::nullopt;
-    return PairShape{{rows, {other(rows), term}},
+    return PairShape{*type,
+                     {rows, {other(rows), term}},
                      {columns, {term, other(columns)}},
                      product->factor,
                      graph::has_label(product->operands, static_cast<int>(rows)),
@@ -372,13 +364,12 @@ std::unique_ptr<PreparedKernel const> make_pair_rows_kernel(KernelShape const& s
     KernelTypes const types = types_of(shape);
     std::optional<PairShape> pair = pair_shape(shape, types, params);
     if (!pair) return nullptr;
-    std::optional<Aggregator> aggregator = Aggregator::make(scalar::Agg::sum, types.accumulate);
+    std::optional<Aggregator> aggregator = Aggregator::make(scalar::Agg::sum, pair->type);
     if (!aggregator) return nullptr;
-    auto const make = [&]<class T>(T) -> std::unique_ptr<PreparedKernel const> {
+    return with_loops_type(pair->type, [&]<class T>(T) -> std::unique_ptr<PreparedKernel const> {
         return std::make_unique<PairRowsKernel<T>>(shape, std::move(*pair), std::move(*aggregator),
                                                    std::move(otherwise));
-    };
-    return types.compute == DType::f32 ? make(0.0f) : make(0.0);
+    });
 }
 
 }  // namespace ein::executor

@@ -64,7 +64,7 @@ public:
     }
 
 private:
-    static constexpr DType own_type = sizeof(T) == 4 ? DType::f32 : DType::f64;
+    static constexpr DType own_type = dtype_of_loops<T>;
 
     struct Launch {
         SparseSource const& source;
@@ -168,7 +168,7 @@ private:
             auto const begin = static_cast<std::size_t>(offsets[first]), end = static_cast<std::size_t>(offsets[last]);
             loops_.dot_rows(results, step, static_cast<std::size_t>(last - first), offsets + first,
                             values_of(now.source, {begin, end}, mine), now.source.narrow_indices(1) + begin, x,
-                            static_cast<T>(product_.factor), ProductSums<T>::run);
+                            factor_of<T>(product_.factor), ProductSums<T>::run);
             for (Extent row = first; row < last; ++row) {
                 SparseSource::Range const range = now.source.row(row);
                 T& sum = results[(row - first) * step];
@@ -334,13 +334,12 @@ std::unique_ptr<PreparedKernel const> make_product_kernel(KernelShape const& sha
         if (!same) return nullptr;
         product = product_shape(shape, types, params, *labels);
     }
-    std::optional<Aggregator> aggregator = Aggregator::make(scalar::Agg::sum, types.accumulate);
+    std::optional<Aggregator> aggregator = Aggregator::make(scalar::Agg::sum, product->type);
     if (!aggregator) return nullptr;
-    auto const make = [&]<class T>(T) -> std::unique_ptr<PreparedKernel const> {
+    return with_loops_type(product->type, [&]<class T>(T) -> std::unique_ptr<PreparedKernel const> {
         return std::make_unique<ProductKernel<T>>(shape, std::move(*product), std::move(*aggregator),
                                                   std::move(otherwise));
-    };
-    return types.compute == DType::f32 ? make(0.0f) : make(0.0);
+    });
 }
 
 }  // namespace ein::executor

@@ -21,25 +21,31 @@ std::vector<int> grouped_labels(KernelShape const& shape, std::size_t operand) {
     return out;
 }
 
-bool is_computed_in_reals(KernelTypes const& types) {
-    DType const type = types.compute;
-    return (type == DType::f32 || type == DType::f64) && types.join == type && types.accumulate == type;
-}
+bool is_zero(scalar::Scalar const& value) { return value.is_integer ? value.integer == 0 : value.number == 0.0; }
 
 }  // namespace
+
+std::optional<DType> loops_type(KernelShape const& shape, KernelTypes const& types) {
+    DType const type = types.compute;
+    if (types.join != type || types.accumulate != type) return std::nullopt;
+    if (type == DType::f32 || type == DType::f64) return type;
+    bool const wraps_once = shape.output_dtype == type || type == DType::i64;
+    return is_integer(type) && wraps_once ? std::optional(DType::i64) : std::nullopt;
+}
 
 std::optional<ProductShape> product_shape(KernelShape const& shape, KernelTypes const& types,
                                           scalar::Params const& params, std::vector<int> const& wanted) {
     graph::EinSum const& einsum = shape.kernel->einsum;
     SparseOperands const& sparse = *shape.sparse;
-    if (einsum.agg != scalar::Agg::sum || !is_computed_in_reals(types)) return std::nullopt;
+    if (einsum.agg != scalar::Agg::sum || !loops_type(shape, types)) return std::nullopt;
     if (sparse.idle_sets.size() != 1 || sparse.idle_sets[0].size() != 1) return std::nullopt;
     auto const driver = static_cast<std::size_t>(sparse.idle_sets[0][0]);
     std::optional<OperandProduct> const product = operand_product(einsum.join, types, params);
-    if (!product) return std::nullopt;
-    bool const zeros = value_without_contributions(shape, types, params).number == 0.0;
+    if (!product || std::abs(product->factor) >= 0x1p53) return std::nullopt;
+    bool const zeros = is_zero(value_without_contributions(shape, types, params));
     if (!shape.sparse->output && !zeros) return std::nullopt;
     ProductShape out;
+    out.type = *loops_type(shape, types);
     out.source = {driver, wanted.empty() ? grouped_labels(shape, driver) : wanted};
     std::vector<int> const& labels = out.source.labels;
     out.group_places = static_cast<std::size_t>(
@@ -59,7 +65,7 @@ std::optional<ProductShape> product_shape(KernelShape const& shape, KernelTypes 
         auto const number = static_cast<std::size_t>(k);
         if (number == driver) continue;
         if (is_sparse(shape, number)) return std::nullopt;
-        std::vector<Extent> const& strides = out.dense.emplace_back(shape, number, running, types.compute).strides();
+        std::vector<Extent> const& strides = out.dense.emplace_back(shape, number, running, out.type).strides();
         ProductShape::Operand& operand = out.operands.emplace_back();
         for (std::size_t place = 0; place < labels.size(); ++place) {
             operand.strides.push_back(strides[static_cast<std::size_t>(labels[place])]);

@@ -79,7 +79,7 @@ void ProductSums<T>::sum_plain(SparseSource::Range range, std::span<Extent const
         }
         for (std::size_t j = 0; j < width_; ++j)
             for (std::size_t d = 0; d < dotted; ++d) {
-                T term = static_cast<T>(shape_.factor) * values_[e - first_];
+                T term = factor_of<T>(shape_.factor) * values_[e - first_];
                 for (std::size_t k = 0; k < base_.size(); ++k) term *= at_[k][shape_.operands[k].runs ? j + d : 0];
                 out[j] += term;
             }
@@ -111,7 +111,7 @@ void ProductSums<T>::sum_factored(SparseSource::Range range, std::span<Extent co
     }
     // Operands that only have labels of the group are constant in it.
     std::vector<T const*> vectors;
-    T factor = static_cast<T>(shape_.factor);
+    T factor = factor_of<T>(shape_.factor);
     for (std::size_t k = 0; k < base_.size(); ++k) {
         if (shape_.operands[k].depth >= static_cast<int>(shape_.group_places)) continue;
         if (shape_.free != SparsePlan::none && shape_.operands[k].runs)
@@ -286,7 +286,7 @@ void ProductSums<T>::each(SparseSource::Range range, Extent row, T* out) {
     for (std::size_t e = range.begin; e < range.end; ++e) {
         T const* vectors[8];
         std::size_t n = 0;
-        T value = static_cast<T>(shape_.factor) * values_[e - first_];
+        T value = factor_of<T>(shape_.factor) * values_[e - first_];
         for (std::size_t k = 0; k < base_.size(); ++k) {
             T const* from = first[k];
             for (std::size_t place = 1; place < places_; ++place)
@@ -314,7 +314,7 @@ void ProductSums<T>::each(SparseSource::Range range, Extent row, T* out) {
 
 template <class T>
 void ProductSums<T>::bring(SparseSource::Range range) {
-    constexpr DType own = sizeof(T) == 4 ? DType::f32 : DType::f64;
+    constexpr DType own = dtype_of_loops<T>;
     first_ = range.begin;
     if (shape_.has_value && value_type_ == own) {
         values_ = reinterpret_cast<T const*>(source_.value(range.begin));
@@ -327,5 +327,6 @@ void ProductSums<T>::bring(SparseSource::Range range) {
 
 template class ProductSums<float>;
 template class ProductSums<double>;
+template class ProductSums<std::uint64_t>;
 
 }  // namespace ein::executor

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <type_traits>
 
 #include "executor/device/cpu/sparse/dense_operand.hpp"
 #include "executor/device/cpu/sparse/row_loops.hpp"
@@ -14,6 +15,29 @@
 #include "executor/device/kernel/kernel_types.hpp"
 
 namespace ein::executor {
+
+/// The type in which sums of products have loops: f32, f64, or i64 for all whole numbers, which wrap alike.
+/// @return nothing for what is computed in others
+std::optional<DType> loops_type(KernelShape const& shape, KernelTypes const& types);
+
+template <class T>
+constexpr DType dtype_of_loops = sizeof(T) == 4              ? DType::f32
+                                 : std::is_same_v<T, double> ? DType::f64
+                                                             : DType::i64;
+/// A constant of a product. Those of whole numbers are whole, and less than 2^53.
+template <class T>
+constexpr T factor_of(double factor) {
+    if constexpr (std::is_integral_v<T>)
+        return static_cast<T>(static_cast<std::int64_t>(factor));
+    else
+        return static_cast<T>(factor);
+}
+/// call(T) with the type of loops.
+template <class Call>
+auto with_loops_type(DType type, Call&& call) {
+    if (type == DType::f32) return call(0.0f);
+    return type == DType::f64 ? call(0.0) : call(std::uint64_t{0});
+}
 
 /// The structure, of a kernel: what its shape says.
 struct ProductShape {
@@ -28,12 +52,13 @@ struct ProductShape {
     int dotted = SparsePlan::none;  // a label that is summed and that it lacks
     bool has_value = true;          // the join mentions the sparse operand
     double factor = 1;
+    DType type = DType::f32;          // of the loops
     std::vector<Operand> operands;    // dense, that the join mentions
     std::vector<DenseOperand> dense;  // the same: where they lie
 };
 
 /// @param labels  of the sparse operand, as it is to be sorted: those of the output first; empty: as it is best
-/// @return nothing for what is no such sum, or is computed in another type than f32 and f64
+/// @return nothing for what is no such sum, or is computed in a type that has no loops
 std::optional<ProductShape> product_shape(KernelShape const& shape, KernelTypes const& types,
                                           scalar::Params const& params, std::vector<int> const& labels = {});
 

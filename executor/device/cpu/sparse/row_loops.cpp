@@ -7,6 +7,14 @@
 namespace ein::executor::EIN_INSTRUCTION_SET {
 namespace {
 
+template <>
+struct Lanes<std::uint64_t> {  // of whole numbers: what they wrap to is the same with a sign and without
+    using Vector = std::uint64_t __attribute__((vector_size(vector_bytes)));
+    using Anywhere = std::uint64_t __attribute__((vector_size(vector_bytes), aligned(8), may_alias));
+};
+template <class T>
+constexpr bool fuses = fused && !__is_same(T, std::uint64_t);
+
 using Element = std::uint32_t;
 using Count = std::size_t;
 
@@ -20,7 +28,7 @@ void store(T* to, Vector<T> value) {
 }
 template <class T>
 Vector<T> plus_product(Vector<T> held, Vector<T> a, Vector<T> b) {
-    if constexpr (fused)
+    if constexpr (fuses<T>)
         return fused_sum(held, a, b);
     else
         return held + a * b;
@@ -159,6 +167,10 @@ inline Vector<double> gathered(double const* x, Element const* index) {
 inline Vector<float> gathered(float const* x, Element const* index) {
     return _mm512_mask_i32gather_ps(Vector<float>{}, 0xffff, _mm512_loadu_si512(index), x, 4);
 }
+inline Vector<std::uint64_t> gathered(std::uint64_t const* x, Element const* index) {
+    return (Vector<std::uint64_t>)_mm512_mask_i32gather_epi64(
+        __m512i{}, 0xff, _mm256_loadu_si256(reinterpret_cast<__m256i const*>(index)), x, 8);
+}
 #else
 template <class T>
 Vector<T> gathered(T const* x, Element const* index) {
@@ -278,7 +290,7 @@ void add_total(T* total, T* low, T const* values, Count width) {
         T const a = total[j], b = values[j], s = a + b, of_b = s - a;
         T const lost = (a - (s - of_b)) + (b - of_b);
         total[j] = s;
-        low[j] += __builtin_isnan(lost) ? T(0) : lost;  // of an infinite sum nothing is lost
+        low[j] += lost == lost ? lost : T(0);  // of an infinite sum nothing is lost
     }
 }
 
@@ -329,7 +341,7 @@ Count take_sums(std::uint64_t const* bits, Count words, T* sums, Element* number
     Count taken = 0;
     for (Count w = 0; w < words; ++w) {
 #if defined(__AVX512F__)
-        if constexpr (sizeof(T) == 8) {
+        if constexpr (__is_same(T, double)) {
             for (Count part = 0; part < 8; ++part) {
                 auto const mask = (unsigned)(bits[w] >> part * 8 & 255);
                 if (mask == 0) continue;
@@ -358,5 +370,6 @@ RowLoops<T> row_loops() {
 }
 template RowLoops<float> row_loops();
 template RowLoops<double> row_loops();
+template RowLoops<std::uint64_t> row_loops();
 
 }  // namespace ein::executor::EIN_INSTRUCTION_SET

@@ -1,6 +1,7 @@
 // Loops of sums of products over listed elements, compiled once for each instruction set. Sums of many terms are in
-// runs; who calls adds the runs' sums without loss (add_total). Nothing here depends on the number of threads.
-// Example: add_rows(acc, 4, {2, 3}, {0, 5}, 2, m, 4) adds 2*row 0 + 3*row 5 of m to acc.
+// runs; who calls adds the runs' sums without loss (add_total). Of float, double, and whole numbers that wrap. Nothing
+// here depends on the number of threads. Example: add_rows(acc, 4, {2, 3}, {0, 5}, 2, m, 4) adds 2*row 0 + 3*row 5 of m
+// to acc.
 #pragma once
 
 #include <cstddef>
