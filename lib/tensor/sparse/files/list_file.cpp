@@ -126,9 +126,10 @@ private:
             MutexLock const lock(mutex_);
             if (auto const found = prepared_.find(box); found != prepared_.end()) {
                 if (--found->second.reads > 0) return {found->second.gathered};
-                std::shared_ptr<Gathered> const last = std::move(found->second.gathered);
+                Taken last{std::move(found->second.gathered)};
                 prepared_.erase(found);
-                return {last, last.use_count() == 1};
+                last.alone = last.gathered.use_count() == 1;
+                return last;
             }
         }
         return {kept(box)};
