@@ -40,7 +40,7 @@ struct CostOf {
                            einsum.join == scalar::product(static_cast<int>(einsum.operands()));
         Cost out = moved(call.result, elements);
         out.call += tuning::seconds_a_call_operation * graph::flops(einsum, lengths);
-        double const share = section.listed_share(call);
+        double const share = section.listed_share(header.kernels[call.kernel], call);
         if (share < 1 || reads_listed(call)) {
             out.element = std::max(1.0, terms * share) * tuning::seconds_a_term;
             return out;

@@ -28,11 +28,11 @@ struct SparseOperand {
 };
 
 /// The sparse operands of a kernel. A point of the labels contributes where every idle set lists an element; an operand
-/// that does not list its own has its fill there. A lookup (graph::as_row_lookup) has points where its positions are
-/// alone. What a point contributes is the join; whatever does not contribute counts for nothing, even beside inf or
-/// nan. An element of the output without contributions is the aggregation's identity or, where nothing is aggregated,
-/// the join of the fills, of a lookup the one that it looks in (value_without_contributions); a sparse output does not
-/// list it.
+/// that does not list its own has its fill there, also one that is in no set. A lookup (graph::as_row_lookup) has
+/// points where its positions are alone. What a point contributes is the join; whatever does not contribute counts for
+/// nothing, even beside inf or nan. An element of the output without contributions is the aggregation's identity or,
+/// where nothing is aggregated, the join of a set's fills with whatever others hold, of a lookup the fill that it looks
+/// in (value_without_contributions); a sparse output does not list it.
 struct SparseOperands {
     std::vector<std::optional<SparseOperand>> operands;  // nothing for dense ones
     /// A sparse output is written whole: what the block held is gone, or with KernelShape::accumulate stays listed and

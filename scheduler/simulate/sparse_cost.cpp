@@ -12,17 +12,17 @@ namespace {
 /// What one call looks at.
 class SparseCall {
 public:
-    SparseCall(schedule::Section const& section, schedule::Apply const& call, graph::EinSum const& einsum)
-        : section_(section), call_(call), einsum_(einsum) {
+    SparseCall(schedule::Section const& section, schedule::Apply const& call, schedule::Kernel const& kernel)
+        : section_(section), call_(call), kernel_(kernel), einsum_(kernel.einsum) {
         for (std::size_t k = 0; k < call.operands.size(); ++k) {
-            listed_.push_back(is_listed(k) ? section.listed_in(einsum.inputs[k], call, k) : 0);
-            if (is_listed(k) && (!driver_ || listed_[k] < listed_[*driver_])) driver_ = k;
+            listed_.push_back(is_listed(k) ? section.listed_in(einsum_.inputs[k], call, k) : 0);
+            if (decides(k) && (!driver_ || listed_[k] < listed_[*driver_])) driver_ = k;
         }
         for (std::size_t label = 0; label < call.region.length.size(); ++label) all_.push_back(static_cast<int>(label));
         points_ = places_at(all_);
         for (std::size_t k = 0; k < call.operands.size(); ++k) {
-            if (!is_listed(k) || !reaches_out(k)) continue;
-            points_ *= std::min(1.0, listed_[k] / std::max(1.0, elements(einsum.inputs[k])));
+            if (!decides(k) || !reaches_out(k)) continue;
+            points_ *= std::min(1.0, listed_[k] / std::max(1.0, elements(einsum_.inputs[k])));
             meets_another_ = true;
         }
     }
@@ -56,6 +56,7 @@ public:
 private:
     schedule::Block const& block(BlockId id) const { return section_.blocks[id]; }
     bool is_listed(std::size_t k) const { return block(call_.operands[k]).is_listed(); }
+    bool decides(std::size_t k) const { return is_listed(k) && !kernel_.is_looked_up(k); }
     double length(int label) const { return static_cast<double>(call_.region.length[static_cast<std::size_t>(label)]); }
     double elements(std::vector<int> const& labels) const {
         double count = 1;
@@ -85,7 +86,7 @@ private:
         if (is_listed(k)) {
             double const one = static_cast<double>(section_.bytes_of(from)) /
                                std::max(1.0, static_cast<double>(section_.elements_of(from)));
-            return one * (reaches_out(k) ? std::max(points_, listed_[k]) : listed_[k]);
+            return one * (decides(k) && reaches_out(k) ? std::max(points_, listed_[k]) : listed_[k]);
         }
         double const whole = elements(einsum_.inputs[k]), taken = places_at(einsum_.inputs[k]);
         double const again = std::max(0.0, taken - whole) * tuning::taken_from_caches;
@@ -100,6 +101,7 @@ private:
 
     schedule::Section const& section_;
     schedule::Apply const& call_;
+    schedule::Kernel const& kernel_;
     graph::EinSum const& einsum_;
     std::vector<double> listed_;         // by operand
     std::optional<std::size_t> driver_;  // the operand that lists least
@@ -115,9 +117,9 @@ bool is_on_listed(schedule::Section const& section, schedule::Apply const& call)
            std::ranges::any_of(call.operands, [&](BlockId block) { return section.blocks[block].is_listed(); });
 }
 
-double sparse_seconds(schedule::Section const& section, schedule::Apply const& call, graph::EinSum const& einsum,
+double sparse_seconds(schedule::Section const& section, schedule::Apply const& call, schedule::Kernel const& kernel,
                       double operations, Cluster const& cluster) {
-    SparseCall const looked_at(section, call, einsum);
+    SparseCall const looked_at(section, call, kernel);
     return std::max({looked_at.points() * operations / cluster.operations, looked_at.bytes() / cluster.bytes,
                      looked_at.visited() * tuning::seconds_of_an_element / cluster.threads}) +
            looked_at.searching() / cluster.threads;

@@ -93,7 +93,7 @@ double TaskCosts::of_kernel(Section const& section, Task const& task, schedule::
     Kernel const& kernel = kernels_[call.kernel];
     bool const moves = kernel.lookup || kernel.scattered >= 0;
     if (!moves && is_on_listed(section, call))
-        return sparse_seconds(section, call, *kernel.einsum, kernel.operations, cluster_);
+        return sparse_seconds(section, call, header_.kernels[call.kernel], kernel.operations, cluster_);
     std::span<Extent const> const lengths = call.region.length;
     auto const elements = [&](std::vector<int> const& labels) {
         double count = 1;
@@ -108,7 +108,7 @@ double TaskCosts::of_kernel(Section const& section, Task const& task, schedule::
                std::max(1.0, static_cast<double>(section.elements_of(block)));
     };
     double const share = schedule::written_share(header_, section, task);  // of what an update takes over
-    double points = section.listed_share(call) * share;
+    double points = section.listed_share(header_.kernels[call.kernel], call) * share;
     for (Extent length : lengths) points *= static_cast<double>(length);
     schedule::Block const& result = section.blocks[call.result];  // of a sparse one what it may list
     double const written =

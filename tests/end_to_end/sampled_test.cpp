@@ -1,4 +1,5 @@
 // Dense results that are read at the places of a sparse tensor alone, against the interpreter of the graph as written.
+#include "lib/graph/sparse/make_dense.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/results.hpp"
 #include "tests/support/whole_run.hpp"
@@ -31,6 +32,14 @@ std::vector<Work> const works{
          R"g({"name": "E", "einsum": "ij,ij,ij->ij", "inputs": ["A", "S", "D"], "join": "x*(y - z)"},
             {"name": "u", "einsum": "ij,jr->ir", "inputs": ["E", "V"], "join": "0.1*x*y"}]}})g",
      R"g("L/U")g"},
+    // Functions on the way, which S decides nothing about.
+    {sampled_product + R"g({"name": "E", "einsum": "ij,ij->ij", "inputs": ["A", "S"], "join": "x*exp(-y*y)"},
+            {"name": "m", "einsum": "ij,j->i", "inputs": ["E", "V1"], "join": "x*y"})g",
+     R"g("E", "m")g"},
+    {sampled_product +
+         R"g({"name": "loss", "einsum": "ij,ij->", "inputs": ["A", "S"], "join": "where(x != 0, (x - y)^2, 0)"},
+            {"name": "g", "grad": {"of": "loss", "wrt": ["U", "V"]}})g",
+     R"g("loss", "g/U", "g/V")g"},
     // Two that do not agree: all of S is made.
     {sampled_product + R"g({"name": "M", "einsum": "ij,ij->ij", "inputs": ["A", "S"]},
                   {"name": "N", "einsum": "ij,ij->ij", "inputs": ["B", "S"]})g",
@@ -48,8 +57,17 @@ Json graph_of(Work const& work, std::string const& dtype) {
         "B": {"shape": [13, 11], "sparse": true, "data": {"random": "uniform", "density": 0.2, "seed": 5}},
         "U": {"shape": [13, 4], "data": )g" +
                        random(2) + R"g(}, "V": {"shape": [11, 4], "data": )g" + random(3) + R"g(},
-        "D": {"shape": [13, 11], "data": )g" +
-                       random(4) + R"g(}}, "nodes": [)g" + work.nodes + R"g(], "outputs": [)g" + work.outputs + "]}");
+        "V1": {"shape": [11], "data": )g" +
+                       random(6) + R"g(}, "D": {"shape": [13, 11], "data": )g" + random(4) + R"g(}}, "nodes": [)g" +
+                       work.nodes + R"g(], "outputs": [)g" + work.outputs + "]}");
+}
+
+bool is_sampled(graph::EinGraph const& graph, ValueId value) {
+    std::optional<NodeId> const producer = graph.producers()[static_cast<std::size_t>(value.value())];
+    if (!producer) return false;
+    std::vector<ValueId> const& inputs = graph.node(*producer).inputs;
+    return std::any_of(inputs.begin(), inputs.end(),
+                       [&](ValueId input) { return graph.value(input).name == "A:places"; });
 }
 
 std::size_t places_read(graph::EinGraph const& graph) {
@@ -71,6 +89,8 @@ TEST_CASE("results at listed places are those of the graph as it is written", "[
         test::WholeRun const run =
             test::whole_run(graph_of(work, dtype), {.ranks = ranks, .split = test::smallest_pieces});
         test::check_results(run);
+        for (graph::MadeDense const& made : graph::made_dense(run.graph))
+            CHECK_FALSE(is_sampled(run.graph, made.sparse));
         CHECK(places_read(run.graph) == work.sampled);
         CHECK_NOTHROW(graph::verify(run.graph, "test"));
     }

@@ -1,6 +1,8 @@
 #include "executor/device/kernel/kernel_types.hpp"
 
 #include "lib/base/error.hpp"
+#include "lib/graph/labels.hpp"
+#include "lib/graph/sparse/idle_sets.hpp"
 #include "lib/graph/sparse/row_lookup.hpp"
 #include "lib/scalar/expression/type.hpp"
 
@@ -55,12 +57,11 @@ scalar::Scalar value_without_contributions(KernelShape const& shape, KernelTypes
                                types.accumulate);
     if (!einsum.aggregated().empty()) return scalar::identity(einsum.agg, types.accumulate);
     std::vector<scalar::Scalar> operands;
-    for (std::size_t k = 0; k < einsum.operands(); ++k) {
-        DType const type = shape.operand_dtypes[k];
-        scalar::Scalar const any = scalar::convert(scalar::Scalar::of(std::int64_t{1}), DType::i64, type);
-        scalar::Scalar const value = is_sparse(shape, k) ? shape.sparse->operands[k]->fill : any;
-        operands.push_back(scalar::convert(value, type, types.compute));
-    }
+    for (std::size_t k = 0; k < einsum.operands(); ++k)
+        operands.push_back(
+            graph::has_label(shape.sparse->idle_sets.front(), static_cast<int>(k))
+                ? scalar::convert(shape.sparse->operands[k]->fill, shape.operand_dtypes[k], types.compute)
+                : graph::any_value(types.compute));
     std::vector<Extent> const labels(shape.lengths.size(), 0);
     scalar::Scalar const joined = scalar::evaluate(einsum.join, types.compute, types.weak, operands, labels, params);
     return scalar::convert(joined, types.join, types.accumulate);

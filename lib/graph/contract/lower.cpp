@@ -80,14 +80,14 @@ std::vector<ContractionStep> steps_for(EinSum const& einsum, std::optional<Path>
     return wanted || cheaper ? steps : std::vector<ContractionStep>{};
 }
 
-/// Those that a kernel for all operands at once would be computed over the listed elements of.
+/// Those that decide where a kernel for all operands at once is computed.
 std::vector<bool> sparse_operands(GraphBuilder const& builder, Node const& node) {
     std::vector<bool> out(node.inputs.size(), false);
     bool const all_dense = std::none_of(node.inputs.begin(), node.inputs.end(),
                                         [&](ValueId input) { return builder.value(input).listing.has_value(); });
     if (all_dense) return out;
     IdleSets const idle = idle_sets(builder.graph(), node);
-    for (std::size_t k = 0; k < out.size(); ++k) out[k] = idle.reads_sparse(static_cast<int>(k));
+    for (std::size_t k = 0; k < out.size(); ++k) out[k] = idle.decides(static_cast<int>(k));
     return out;
 }
 

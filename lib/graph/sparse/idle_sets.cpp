@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "lib/base/error.hpp"
+#include "lib/graph/labels.hpp"
 #include "lib/graph/sparse/moved.hpp"
 #include "lib/graph/sparse/row_lookup.hpp"
 #include "lib/scalar/expression/node_map.hpp"
@@ -36,13 +37,11 @@ bool same(Scalar const& a, Scalar const& b) {
 /// Whether an expression is one value wherever the operands of a set are not listed, and which.
 class Decided {
 public:
-    Decided(EinSum const& einsum, DType compute, DType weak, std::span<std::optional<Scalar> const> fills, unsigned set)
+    Decided(EinSum const& einsum, DType compute, DType weak, std::span<std::optional<Scalar> const> fills,
+            std::vector<int> const& set)
         : einsum_(einsum), compute_(compute), weak_(weak), set_(set) {
-        for (std::optional<Scalar> const& fill : fills)
-            operands_.push_back(fill ? *fill : Scalar::of(std::complex<double>(1)));
-        for (Scalar& operand : operands_)
-            if (!operand.is_integer && (is_integer(compute) || compute == DType::boolean))
-                operand = Scalar::of(std::int64_t{1});
+        for (std::size_t k = 0; k < fills.size(); ++k)
+            operands_.push_back(has_label(set, static_cast<int>(k)) ? *fills[k] : any_value(compute));
         labels_.assign(einsum.labels.size(), 0);
         for (std::string const& name : scalar::params_of(einsum.join)) params_[name] = 1;
     }
@@ -70,7 +69,7 @@ private:
         auto const truth = [&](std::size_t k, bool wanted) { return args[k] && is_true(*args[k]) == wanted; };
         constexpr double inf = std::numeric_limits<double>::infinity();
         switch (part.op()) {
-            case Op::operand: return (set_ >> part.node().slot & 1U) != 0;
+            case Op::operand: return has_label(set_, part.node().slot);
             case Op::number: return true;
             case Op::index:
             case Op::param:
@@ -117,7 +116,7 @@ private:
 
     EinSum const& einsum_;
     DType compute_, weak_;
-    unsigned set_;
+    std::vector<int> const& set_;
     std::vector<Scalar> operands_;
     std::vector<std::int64_t> labels_;
     scalar::Params params_;
@@ -139,7 +138,7 @@ public:
     }
 
     DType accumulate() const { return accumulate_; }
-    std::optional<Scalar> operator()(unsigned set) const {
+    std::optional<Scalar> operator()(std::vector<int> const& set) const {
         auto const value = Decided(einsum_, compute_, weak_, fills_, set).value();
         if (!value) return std::nullopt;
         return scalar::convert(*value, join_, accumulate_);
@@ -153,11 +152,47 @@ private:
 
 }  // namespace
 
-bool IdleSets::reads_sparse(int operand) const {
-    return std::any_of(sets.begin(), sets.end(), [&](std::vector<int> const& set) {
-        return std::find(set.begin(), set.end(), operand) != set.end();
-    });
+Scalar any_value(DType type) {
+    constexpr double of_no_meaning = 0.6180339887498949;  // that no function turns into 0, inf or nan
+    return is_exact(type) ? Scalar::of(std::int64_t{1}) : Scalar::of(std::complex<double>(of_no_meaning));
 }
+
+bool IdleSets::decides(int operand) const {
+    return std::any_of(sets.begin(), sets.end(), [&](std::vector<int> const& set) { return has_label(set, operand); });
+}
+
+bool IdleSets::reads_sparse(int operand) const { return decides(operand) || has_label(looked_up, operand); }
+
+std::optional<int> label_not_listed(EinSum const& einsum, std::vector<std::vector<int>> const& sets,
+                                    std::size_t operand) {
+    for (int label : einsum.inputs[operand]) {
+        bool const listed = std::any_of(sets.begin(), sets.end(), [&](std::vector<int> const& set) {
+            return std::all_of(set.begin(), set.end(),
+                               [&](int k) { return has_label(einsum.inputs[static_cast<std::size_t>(k)], label); });
+        });
+        if (!listed) return label;
+    }
+    return std::nullopt;
+}
+
+namespace {
+
+/// Positions are looked at everywhere: those that are out of range are a fault.
+bool asks_for_positions(Expr const& join) {
+    std::vector<Expr const*> const parts = scalar::arguments_first(join);
+    return std::any_of(parts.begin(), parts.end(), [](Expr const* part) { return part->op() == Op::position; });
+}
+
+std::vector<int> looked_up(EinSum const& einsum, std::span<std::optional<Scalar> const> fills, IdleSets const& idle) {
+    std::vector<int> out;
+    if (idle.sets.empty() || asks_for_positions(einsum.join)) return out;
+    for (std::size_t k = 0; k < fills.size(); ++k)
+        if (fills[k] && !idle.decides(static_cast<int>(k)) && !label_not_listed(einsum, idle.sets, k))
+            out.push_back(static_cast<int>(k));
+    return out;
+}
+
+}  // namespace
 
 IdleSets idle_sets(EinSum const& einsum, std::span<DType const> inputs, std::span<std::optional<Scalar> const> fills,
                    DType output) {
@@ -165,8 +200,6 @@ IdleSets idle_sets(EinSum const& einsum, std::span<DType const> inputs, std::spa
     for (std::size_t k = 0; k < fills.size(); ++k)
         if (fills[k]) sparse.push_back(static_cast<int>(k));
     IdleSets out;
-    // Sets are numbers of bits: operands beyond are read dense.
-    std::erase_if(sparse, [](int operand) { return operand >= 31; });
     if (sparse.size() > most_sparse_operands) sparse.resize(most_sparse_operands);
     if (sparse.empty()) return out;
     std::vector<bool> is_sparse;
@@ -177,8 +210,16 @@ IdleSets idle_sets(EinSum const& einsum, std::span<DType const> inputs, std::spa
         return out;
     }
     FillOfJoin const fill_of(einsum, inputs, fills, output);
-    bool const aggregates = !einsum.aggregated().empty();
-    Scalar const begins = scalar::identity(einsum.agg, fill_of.accumulate());
+    auto const operands_of = [&](unsigned bits) {
+        std::vector<int> operands;
+        for (std::size_t k = 0; k < sparse.size(); ++k)
+            if ((bits >> k & 1U) != 0) operands.push_back(sparse[k]);
+        return operands;
+    };
+    // What every set leaves behind: what the aggregation begins with, or else the join of all fills.
+    std::optional<Scalar> left = scalar::identity(einsum.agg, fill_of.accumulate());
+    if (einsum.aggregated().empty()) left = fill_of(sparse);
+    if (!left) return out;
     std::vector<unsigned> found;
     std::vector<unsigned> all;
     for (unsigned bits = 1; bits < 1U << sparse.size(); ++bits) all.push_back(bits);
@@ -187,22 +228,14 @@ IdleSets idle_sets(EinSum const& einsum, std::span<DType const> inputs, std::spa
     for (unsigned const bits : all) {
         if (std::any_of(found.begin(), found.end(), [&](unsigned smaller) { return (smaller & bits) == smaller; }))
             continue;
-        unsigned set = 0;
-        std::vector<int> operands;
-        for (std::size_t k = 0; k < sparse.size(); ++k)
-            if ((bits >> k & 1U) != 0) {
-                set |= 1U << static_cast<unsigned>(sparse[k]);
-                operands.push_back(sparse[k]);
-            }
-        std::optional<Scalar> const fill = fill_of(set);
-        if (!fill || (aggregates && !same(*fill, begins))) continue;
-        // Without aggregation every set must leave the same behind.
-        Scalar const made = scalar::convert(*fill, fill_of.accumulate(), output);
-        if (out.fill && !same(*out.fill, made)) continue;
-        out.fill = made;
+        std::vector<int> operands = operands_of(bits);
+        std::optional<Scalar> const fill = fill_of(operands);
+        if (!fill || !scalar::same_value(*fill, *left)) continue;
         found.push_back(bits);
         out.sets.push_back(std::move(operands));
     }
+    if (!out.sets.empty()) out.fill = scalar::convert(*left, fill_of.accumulate(), output);
+    out.looked_up = looked_up(einsum, fills, out);
     return out;
 }
 

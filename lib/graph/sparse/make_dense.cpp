@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lib/base/ids.hpp"
+#include "lib/graph/sparse/idle_sets.hpp"
 #include "lib/graph/sparse/moved.hpp"
 #include "lib/graph/sparse/row_lookup.hpp"
 #include "lib/scalar/expression/parse/parse.hpp"
@@ -77,6 +78,23 @@ bool is_lookup_of(EinGraph const& graph, Node const& node, std::size_t operand) 
     return lookup && static_cast<std::size_t>(lookup->data) == operand;
 }
 
+/// Of a node that others decide about; empty: none does.
+std::string why_not_looked_up(EinGraph const& graph, Node const& node, std::size_t operand) {
+    auto const& einsum = std::get<EinSum>(node.op);
+    Node as_read = node;
+    for (ValueId& input : as_read.inputs) input = sparse_original(graph, input);
+    IdleSets const idle = idle_sets(graph, as_read);
+    if (idle.sets.empty() || idle.decides(static_cast<int>(operand))) return "";
+    std::optional<int> const label = label_not_listed(einsum, idle.sets, operand);
+    if (!label) return "its join asks for positions";
+    std::string deciding;
+    for (std::size_t k = 0; k < einsum.operands(); ++k)
+        if (idle.decides(static_cast<int>(k)))
+            deciding += (deciding.empty() ? "" : " and ") + operand_names(einsum.operands(), k);
+    return "where to look " + operand_names(einsum.operands(), operand) + " up along '" + einsum.labels[at(*label)] +
+           "' is not what " + deciding + " lists";
+}
+
 }  // namespace
 
 std::string why_dense(EinGraph const& graph, Node const& node, std::size_t operand) {
@@ -89,6 +107,7 @@ std::string why_dense(EinGraph const& graph, Node const& node, std::size_t opera
         return problem.empty() ? kept_dense : problem;
     }
     if (is_lookup_of(graph, node, operand)) return kept_dense;
+    if (std::string nowhere = why_not_looked_up(graph, node, operand); !nowhere.empty()) return nowhere;
     scalar::Names names;
     names.operands = static_cast<int>(einsum->operands());
     names.labels = einsum->labels;

@@ -25,7 +25,8 @@ double work_of(Header const& header, Section const& section, Task const& task) {
     if (task.is<Fill>() || task.is<Load>())
         return static_cast<double>(section.elements_of(section.blocks[*task.result()]));
     std::optional<Apply> const call = section.kernel_call(task);
-    double out = call ? section.listed_share(*call) * written_share(header, section, task) : 1;
+    double out =
+        call ? section.listed_share(header.kernels[call->kernel], *call) * written_share(header, section, task) : 1;
     for (Extent length : section.region_of(task).length) out *= static_cast<double>(length);
     return out;
 }

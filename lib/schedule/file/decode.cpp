@@ -136,6 +136,7 @@ Kernel kernel(fb::Kernel const& in, scalar::Params const& params, PartReader& pa
     e.output = part.numbers(in.output());
     e.agg = checked_enum<scalar::Agg>(in.agg(), scalar::agg_count, part.file(), "aggregation");
     out.compute = dtype(in.compute(), part.file());
+    out.looked_up = part.numbers(in.looked_up());
     scalar::Names names{static_cast<int>(e.operands()), e.labels, {}};
     for (auto const& [name, value] : params) names.params.push_back(name);
     std::string const text = part.text(in.join());

@@ -87,8 +87,10 @@ auto kernel(Builder& builder, Kernel const& value) {
     });
     auto const output = builder.CreateVector(e.output);
     auto const join = builder.CreateString(scalar::print(e.join, names));
+    flatbuffers::Offset<flatbuffers::Vector<std::int32_t>> looked_up;  // mostly none
+    if (!value.looked_up.empty()) looked_up = builder.CreateVector(value.looked_up);
     return fb::CreateKernel(builder, node, labels, extents, inputs, output, join, static_cast<std::uint8_t>(e.agg),
-                            static_cast<std::uint8_t>(value.compute));
+                            static_cast<std::uint8_t>(value.compute), looked_up);
 }
 
 auto movement(Builder& builder, Movement const& value) {

@@ -40,7 +40,7 @@ constexpr std::array<char, 8> magic{'E', 'I', 'N', 'S', 'C', 'H', 'E', 'D'};
 // 2: tasks spill and fetch; 3: messages may be parts of blocks; 4: loops; 5: fingerprints of input files; 6: moments;
 // 9: fused tasks; 11: sections are deflated columns; 12: carried reductions;
 // 13: results take memory over; 14: loads know what lists nothing around them
-constexpr std::uint32_t version = 14;
+constexpr std::uint32_t version = 15;
 
 constexpr std::size_t at_a_time = 256;  // sections that are encoded together: what is written may wait for all of them
 

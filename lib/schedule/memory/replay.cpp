@@ -87,7 +87,9 @@ void visit_flops(Header const& header, Section const& section, Runs const& runs,
         if (!call) continue;
         Operations const& known = operations(call->kernel, call->region.length);
         visit(t, call->kernel,
-              (known.fresh * section.listed_share(*call) + (call->accumulates ? known.added : 0.0)) * times);
+              (known.fresh * section.listed_share(header.kernels[call->kernel], *call) +
+               (call->accumulates ? known.added : 0.0)) *
+                  times);
     }
 }
 

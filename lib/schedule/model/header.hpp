@@ -9,6 +9,7 @@
 #include "lib/base/table.hpp"
 #include "lib/graph/contract/orders.hpp"
 #include "lib/graph/ein_graph.hpp"
+#include "lib/graph/labels.hpp"
 #include "lib/scalar/evaluate/evaluate.hpp"
 #include "lib/schedule/model/ids.hpp"
 #include "lib/tensor/source.hpp"
@@ -41,6 +42,9 @@ struct Kernel {
     std::string node;  // whose it is, for messages and reports
     graph::EinSum einsum;
     DType compute = DType::f32;
+    std::vector<int> looked_up = {};  // sparse operands that do not decide where it looks (graph::IdleSets)
+
+    bool is_looked_up(std::size_t operand) const { return graph::has_label(looked_up, static_cast<int>(operand)); }
 };
 
 /// Where a copied element comes from: input index = start + step * output index, for each axis.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lib/base/error.hpp"
+#include "lib/schedule/model/header.hpp"
 
 namespace ein::schedule {
 
@@ -38,11 +39,11 @@ std::size_t Section::bytes_listed(BlockId block, std::span<std::byte const> byte
         tensor::sparse_bytes(listed.layout(), listed.box.length, blocks[block].dtype, count));
 }
 
-double Section::listed_share(Apply const& call) const {
+double Section::listed_share(Kernel const& kernel, Apply const& call) const {
     double share = 1;
-    for (BlockId operand : call.operands) {
-        Block const& block = blocks[operand];
-        if (!block.is<SparseBlock>()) continue;
+    for (std::size_t k = 0; k < call.operands.size(); ++k) {
+        Block const& block = blocks[call.operands[k]];
+        if (!block.is<SparseBlock>() || kernel.is_looked_up(k)) continue;
         SparseBlock const listed = sparse(block);
         share = std::min(share,
                          static_cast<double>(listed.most) / std::max(1.0, static_cast<double>(listed.box.elements())));

@@ -13,6 +13,8 @@
 
 namespace ein::schedule {
 
+struct Kernel;
+
 /// Bytes of a block that lie together.
 struct ByteRange {
     std::int64_t offset = 0, bytes = 0;
@@ -96,8 +98,8 @@ struct Section {
     Extent elements_of(Block const& block) const;
     /// Of a sparse block that holds `bytes`: how many of them are in use.
     std::size_t bytes_listed(BlockId block, std::span<std::byte const> bytes) const;
-    /// The share of a kernel call's points that it looks at: fewer than all where operands are sparse.
-    double listed_share(Apply const& call) const;
+    /// The share of a kernel call's points that it looks at: fewer than all where operands decide that are sparse.
+    double listed_share(Kernel const& kernel, Apply const& call) const;
     /// About how many of the elements that its operand k lists a kernel call looks at: those in its region. None of a
     /// dense one. @param labels  of the operand's axes
     double listed_in(std::vector<int> const& labels, Apply const& call, std::size_t k) const;

@@ -13,7 +13,7 @@
 namespace ein::schedule {
 namespace {
 
-bool sound_einsum(graph::EinSum const& e) {
+bool sound_einsum(graph::EinSum const& e, std::vector<int> const& looked_up) {
     auto label_exists = [&](int label) { return label >= 0 && static_cast<std::size_t>(label) < e.labels.size(); };
     if (e.extents.size() != e.labels.size() || e.join.empty()) return false;
     for (Extent extent : e.extents)
@@ -22,7 +22,9 @@ bool sound_einsum(graph::EinSum const& e) {
         if (!std::all_of(axes.begin(), axes.end(), label_exists)) return false;
     std::vector<int> output = e.output;
     std::sort(output.begin(), output.end());
+    auto const operand_exists = [&](int k) { return k >= 0 && static_cast<std::size_t>(k) < e.operands(); };
     return std::all_of(output.begin(), output.end(), label_exists) &&
+           std::all_of(looked_up.begin(), looked_up.end(), operand_exists) &&
            std::adjacent_find(output.begin(), output.end()) == output.end();
 }
 
@@ -261,8 +263,8 @@ std::vector<std::string> faults_of(Header const& header) {
         faults.check(header.tensors.has(output.tensor),
                      [&] { return "output '" + output.name + "': expected a tensor of the schedule"; });
     for (Kernel const& kernel : header.kernels)
-        faults.check(sound_einsum(kernel.einsum),
-                     [&] { return "a kernel of node '" + kernel.node + "': expected labels that exist"; });
+        faults.check(sound_einsum(kernel.einsum, kernel.looked_up),
+                     [&] { return "a kernel of node '" + kernel.node + "': expected labels and operands that exist"; });
     for (Movement const& movement : header.movements)
         for (graph::AxisMap const& axis : movement.axes)
             faults.check(axis.step != 0,

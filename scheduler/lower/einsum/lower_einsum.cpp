@@ -99,7 +99,7 @@ void EinSumLowering::cut_output() {
 
 void EinSumLowering::enter_kernels() {
     graph::EinSumTypes const types = graph::types_of(context_.graph, node_);
-    kernel_ = context_.tables.kernel({node_.name, einsum_, types.compute});
+    kernel_ = context_.tables.kernel({node_.name, einsum_, types.compute, idle_.looked_up});
     how_ = {is_summed_, types.accumulate, {}};
     made_ = how_.partial ? types.accumulate : context_.value(node_.output).dtype;
     if (!how_.partial) return;

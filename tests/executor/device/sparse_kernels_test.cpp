@@ -130,6 +130,43 @@ TEST_CASE("what is not listed contributes nothing beside inf and nan", "[executo
         }
 }
 
+TEST_CASE("an operand in no set is looked up where the sets list something", "[executor][device][sparse]") {
+    std::mt19937 random(21);
+    CpuDevice cpu;
+    ReferenceDevice reference;
+    SoloWorkerTeam solo;
+    struct Work {
+        std::string subscripts, join;
+        std::vector<std::vector<int>> idle_sets = {{0}};
+    };
+    for (Work const& work : std::vector<Work>{{"ab,ab->ab", "x*exp(y)"},
+                                              {"ab,ba->ab", "x*exp(y)"},
+                                              {"ab,ab->a", "x*exp(y)"},
+                                              {"ab,b->ab", "x*exp(y)"},
+                                              {"ab,b->", "where(x != 0, (x - y)^2, 0)"},
+                                              {"ab,bc,ac->ac", "x*y*exp(z)", {{0}, {1}}},
+                                              {"ab,ab,ab->ab", "(x + y)*exp(z)", {{0, 1}}}})
+        for (int round = 0; round < 12; ++round) {
+            graph::EinSum const shape = einsum(work.subscripts, {6, 6, 6}, work.join, Agg::sum);
+            SparseCase test(einsum(work.subscripts, Shape(shape.labels.size(), 6), work.join, Agg::sum),
+                            std::vector<DType>(shape.operands(), DType::f64), DType::f64, DType::f64);
+            Scalar const fill = Scalar::of(std::complex<double>(round % 3)), zero = Scalar::of(std::complex<double>(0));
+            for (std::size_t k = 0; k < shape.operands(); ++k) {
+                bool const decides = std::any_of(work.idle_sets.begin(), work.idle_sets.end(), [&](auto const& set) {
+                    return std::find(set.begin(), set.end(), static_cast<int>(k)) != set.end();
+                });
+                test.make_sparse(k, random_layout(shape.inputs[k].size(), random), decides ? zero : fill,
+                                 std::array{0.0, 0.2, 0.7, 1.0}[random() % 4], round % 2 == 1, random);
+            }
+            test.shape().sparse->idle_sets = work.idle_sets;
+            test.make_dense(random, false);
+            CAPTURE(test.describe(), round);
+            std::vector<std::byte> const expected = test.densified()->run(reference, solo);
+            CHECK(test.difference(test.run(reference, solo), expected, 1e-12) == "");
+            CHECK(test.difference(test.run(cpu, solo), expected, 1e-12) == "");
+        }
+}
+
 TEST_CASE("a point whose operands are in several sets is met once", "[executor][device][sparse]") {
     std::mt19937 random(8);
     CpuDevice cpu;

@@ -21,11 +21,12 @@ scheduler::Cluster slow(double scheduler::Cluster::*rate) {
 }
 
 /// Seconds of the only node's call on one rank; leaves "A" and "B" list 10,000 of 1000 x 1000 elements, so may "Z".
-double seconds(test::GraphBuilder builder, scheduler::Cluster const& cluster, bool sparse_result = false) {
+double seconds(test::GraphBuilder builder, scheduler::Cluster const& cluster, bool sparse_result = false,
+               Extent listed_b = listed) {
     graph::EinGraph graph = builder.finish({"Z"});
     for (graph::Value& value : graph.values)
         if (value.name == "A" || value.name == "B" || (value.name == "Z" && sparse_result))
-            value.listing = graph::Listing{{}, double{listed}, listed};
+            value.listing = graph::Listing{{}, double{listed}, value.name == "B" ? listed_b : listed};
     auto const& einsum = std::get<graph::EinSum>(graph.nodes[0].op);
     relation::Plan const plan = test::plan_by_hand(1, {Parts(einsum.labels.size(), 1)});
     schedule::Schedule const made = scheduler::make_schedule(graph, plan, {.place = "pattern", .fusion = {}});
@@ -73,6 +74,14 @@ TEST_CASE("places of a sparse result are looked for where two operands make it",
     CHECK(seconds(product("ij,ij->ij", "B", {n, n}, {.join = "x + y"}), fast, true) ==
           Approx(listed * (one + 2 * scheduler::tuning::seconds_of_a_merge)));
     CHECK(seconds(product("ij,ij->ij", "X", {n, n}), fast, true) == Approx(one * listed));
+}
+
+TEST_CASE("what is looked up leaves nothing out", "[scheduler][simulate]") {
+    scheduler::Cluster const fast = slow(&scheduler::Cluster::disk);
+    auto const graph = product("ij,ij->i", "B", {n, n}, {.join = "x*exp(y)"});
+    CHECK(seconds(graph, fast, false, 7) == Approx(listed * scheduler::tuning::seconds_of_an_element));
+    CHECK(seconds(product("ij,ij->i", "B", {n, n}), fast, false, 7) ==
+          Approx(7 * scheduler::tuning::seconds_of_an_element));
 }
 
 TEST_CASE("of a sparse result what it may list is written", "[scheduler][simulate]") {

@@ -59,6 +59,19 @@ TEST_CASE("a node that looks at all elements reads a dense copy", "[graph][spars
           "its join x*(y + 1) is not what sum begins with where y is not listed");
 }
 
+TEST_CASE("what is looked up where others list something is not made dense", "[graph][sparse]") {
+    auto const lowered = [](std::string const& node) { return graph::lower_graph(graph_of(node, R"("Z")"), keep); };
+    EinGraph const looked_up =
+        lowered(R"g({"name": "Z", "einsum": "ij,jk,ij->ik", "inputs": ["A", "B", "A"], "join": "x*y*exp(z)"})g");
+    CHECK(graph::made_dense(looked_up).empty());
+    CHECK(named(looked_up, "Z").listing);
+    EinGraph const at_all =
+        lowered(R"g({"name": "Z", "einsum": "ij,jk->ik", "inputs": ["A", "B"], "join": "x*exp(y)"})g");
+    REQUIRE(graph::made_dense(at_all).size() == 1);
+    CHECK(graph::why_made_dense(at_all, graph::made_dense(at_all)[0]) ==
+          "for node 'Z': where to look y up along 'k' is not what x lists");
+}
+
 TEST_CASE("results are dense unless they are kept sparse", "[graph][sparse]") {
     std::string const nodes = R"g({"name": "C", "einsum": "ij,jk->ik", "inputs": ["A", "B"]},
                                  {"name": "Z", "einsum": "ik->ki", "inputs": ["C"], "join": "exp(x)"})g";
