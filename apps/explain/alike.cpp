@@ -14,6 +14,7 @@ std::string form_of(NodeReport report) {
     for (ListedTensor& listed : report.listed) listed.tensor.clear();
     for (std::vector<std::string>& set : report.drivers)
         for (std::string& name : set) name.clear();
+    for (std::string& name : report.looked_up) name.clear();
     std::string made;
     for (std::size_t k = 0; k < report.inputs.size(); ++k) {
         Flow& flow = report.inputs[k];

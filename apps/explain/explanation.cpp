@@ -169,6 +169,7 @@ Explanation explain(graph::EinGraph const& graph, relation::Plan const& plan, sc
         out.nodes.back().listed = listed_tensors(graph, graph.nodes[n]);
         out.nodes.back().listed_work = work[n];
         out.nodes.back().drivers = drivers(graph, graph.nodes[n]);
+        out.nodes.back().looked_up = looked_up(graph, graph.nodes[n]);
         out.nodes.back().dense_copy = copies[n];
     }
     return out;

@@ -71,6 +71,7 @@ struct NodeReport {
     std::vector<ListedTensor> listed;       // that it reads and makes; none where all are dense
     std::optional<ListedWork> listed_work;  // of the ranks, where it reads a sparse one
     Drivers drivers;                        // none where it looks at all elements
+    std::vector<std::string> looked_up;     // sparse tensors that do not decide
     std::string dense_copy;                 // for whom and why it makes a sparse tensor dense; empty: it does not
 
     std::int64_t moved() const { return join + agg + repart; }

@@ -159,6 +159,7 @@ Json to_json(NodeReport const& report) {
         {"collectives", collectives(report)}};
     if (!report.listed.empty()) out["nnz"] = nnz(report.listed);
     if (!report.drivers.empty()) out["drivers"] = report.drivers;
+    if (!report.looked_up.empty()) out["looked_up"] = report.looked_up;
     if (!report.dense_copy.empty()) out["dense_copy"] = report.dense_copy;
     if (report.listed_work)
         out["listed_work"] = {{"busiest_rank", report.listed_work->busiest},

@@ -1,6 +1,7 @@
 #include "apps/explain/listed.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include "lib/base/text/sizes.hpp"
@@ -97,7 +98,8 @@ std::vector<std::optional<ListedWork>> listed_work(graph::EinGraph const& graph,
 
 std::string fill_text(scalar::Scalar const& fill) {
     if (fill.is_integer) return std::to_string(fill.integer);
-    std::string real = number("%.9g", fill.number.real() + 0.0);  // -0 is 0
+    if (std::isnan(fill.number.real()) || std::isnan(fill.number.imag())) return "nan";  // its sign says nothing
+    std::string real = number("%.9g", fill.number.real() + 0.0);                         // -0 is 0
     if (fill.number.imag() == 0) return real;
     return real + number("%+.9g", fill.number.imag()) + "i";
 }
@@ -115,7 +117,18 @@ Drivers drivers(graph::EinGraph const& graph, graph::Node const& node) {
     return out;
 }
 
-std::string drivers_text(Drivers const& drivers) {
+std::vector<std::string> looked_up(graph::EinGraph const& graph, graph::Node const& node) {
+    std::vector<std::string> out;
+    for (int operand : graph::idle_sets(graph, node).looked_up) {
+        std::string const& name = graph.value(node.inputs[static_cast<std::size_t>(operand)]).name;
+        if (std::find(out.begin(), out.end(), name) == out.end()) out.push_back(name);
+    }
+    return out;
+}
+
+namespace {
+
+std::string deciding_text(Drivers const& drivers) {
     std::string out;
     for (std::vector<std::string> const& set : drivers) {
         std::string any;
@@ -128,6 +141,15 @@ std::string drivers_text(Drivers const& drivers) {
     bool const each_alone =
         std::all_of(drivers.begin(), drivers.end(), [](auto const& set) { return set.size() == 1; });
     return out + (each_alone ? ": only what all of them list" : ": only what these list");
+}
+
+}  // namespace
+
+std::string drivers_text(Drivers const& drivers, std::vector<std::string> const& looked_up) {
+    std::string names;
+    for (std::string const& name : looked_up) names += (names.empty() ? "" : ", ") + name;
+    if (names.empty()) return deciding_text(drivers);
+    return deciding_text(drivers) + "; " + names + (looked_up.size() == 1 ? " is" : " are") + " looked up there";
 }
 
 std::vector<std::string> dense_copies(graph::EinGraph const& graph) {

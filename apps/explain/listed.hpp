@@ -30,7 +30,10 @@ std::vector<ListedTensor> listed_tensors(graph::EinGraph const& graph, graph::No
 /// Example: of A * B {{A}, {B}}, of A + B {{A, B}}, of A * x with x dense {{A}}.
 using Drivers = std::vector<std::vector<std::string>>;
 Drivers drivers(graph::EinGraph const& graph, graph::Node const& node);
-std::string drivers_text(Drivers const& drivers);
+/// Sparse tensors that are looked up there. Example: of A * exp(B) {B}.
+std::vector<std::string> looked_up(graph::EinGraph const& graph, graph::Node const& node);
+/// "A: only what it lists; B is looked up there"
+std::string drivers_text(Drivers const& drivers, std::vector<std::string> const& looked_up = {});
 
 /// Of a node that makes a sparse tensor dense: for whom, and why. Empty of others.
 std::vector<std::string> dense_copies(graph::EinGraph const& graph);

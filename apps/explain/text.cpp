@@ -187,7 +187,7 @@ std::string section(Explanation const& e, std::vector<std::size_t> const& group)
     if (s.lower_bound_words) out += line("lower bound", bound(s));
     if (!s.dense_copy.empty()) out += line("made dense", s.dense_copy);
     if (!s.listed.empty()) out += line("nnz", listed_text(s.listed));
-    if (!s.drivers.empty() && s.dense_copy.empty()) out += line("driven by", drivers_text(s.drivers));
+    if (!s.drivers.empty() && s.dense_copy.empty()) out += line("driven by", drivers_text(s.drivers, s.looked_up));
     if (s.listed_work && e.ranks > 1) out += line("balance", work_text(*s.listed_work, s.calls));
     return out + rejected(s) + flows(s) + also(e, group);
 }

@@ -252,6 +252,17 @@ TEST_CASE("who drives a node is explained, and what is not listed", "[explain]")
     CHECK_THAT(to_text(either), Catch::Contains("driven by   A or B: what any of them lists\n"));
     CHECK(drivers_text({{"A", "B"}, {"C"}}) == "(A or B) and C: only what these list");
     CHECK(drivers_text({{"A"}}) == "A: only what it lists");
+    CHECK(drivers_text({{"A"}}, {"B", "C"}) == "A: only what it lists; B, C are looked up there");
+    Explanation const there = of_two_sparse("ij,ij->ij", "x*exp(y)", scalar::Agg::sum, 0);
+    CHECK(there.nodes[0].drivers == Drivers{{"A"}});
+    CHECK(there.nodes[0].looked_up == std::vector<std::string>{"B"});
+    CHECK_THAT(to_text(there), Catch::Contains("driven by   A: only what it lists; B is looked up there\n"));
+}
+
+TEST_CASE("a fill that is no number has no sign", "[explain]") {
+    CHECK(fill_text(scalar::Scalar::of(std::complex<double>(-std::nan("")))) == "nan");
+    CHECK(fill_text(scalar::Scalar::of(std::complex<double>(-0.0))) == "0");
+    CHECK(fill_text(scalar::Scalar::of(std::complex<double>(-HUGE_VAL))) == "-inf");
 }
 
 TEST_CASE("a node that is not cut is not called uneven, and a dense copy says whom it is for", "[explain]") {
