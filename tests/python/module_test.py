@@ -191,17 +191,6 @@ class Runs(unittest.TestCase):
             array[3, 2] = array[2, 0] + 1
         self.assertTrue(np.array_equal(el.run(u), expected))
 
-    def test_sparse(self):
-        try:
-            from scipy import sparse
-        except ImportError:
-            self.skipTest("SciPy is not installed")
-        M = sparse.random(30, 20, density=0.1, random_state=1)
-        v = random.normal(size=20)
-        r = el.run({"Mv": el.sparse(M) @ el.tensor(v), "twice": el.sparse(M) * 2}, ranks=2, progress="off")
-        self.assertTrue(np.allclose(r["Mv"], M @ v))
-        self.assertTrue(np.allclose(r["twice"].toarray(), 2 * M.toarray()))
-
     def test_a_saved_graph_is_planned_and_run_by_the_programs(self):
         A0 = random.normal(size=(8, 8))
         with tempfile.TemporaryDirectory() as folder:

@@ -7,7 +7,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import sys
 import time
 import warnings
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
@@ -24,13 +23,14 @@ from .programs.find import program
 from .programs.process import run_program
 from .programs.progress import Progress
 from .programs.workspace import Workspace
+from .results import check_room, has_scipy, memory_of_this_machine, read_result
 
 # Options that are einplan's alone, einrun's alone, or both programs'.
 _PLANNING = {"cluster", "decompose", "place", "parts", "time_limit", "limit", "cost_unit", "inputs_shared", "plan_in",
              "plan_out"}
 _BOTH = {"memory", "device_memory", "reproducible", "inputs_below"}
 _RUNNING = {"threads", "device", "verify", "verify_calls", "check_finite", "strict", "spill_dir", "trace", "stall",
-            "every", "stop_at", "checkpoint_required", "allow_tf32", "gpu_aware", "repeat"}
+            "every", "stop_at", "checkpoint_required", "allow_tf32", "gpu_aware", "repeat", "dense_outputs"}
 _LAUNCHING = {"retries", "shrink"}
 _OURS = re.compile(r"^(einrun|einplan|eintool|\S+\.json)[ :]")
 _SHARED_CORES = re.compile(r"(\d+) ranks? x (\d+) threads? \(from (\S+)\) share (\d+) cores? on (\S+);")
@@ -126,14 +126,16 @@ class _Job:
             words = [part for name, file in files.items() for part in ("--input", f"{name}={file}")]
             if checkpoint is not None:
                 words += ["--checkpoint", checkpoint]
-            if not _has_scipy():
-                words.append("--dense-outputs")
+            if not has_scipy():
+                self._running["dense_outputs"] = True
+            if not self._running.get("dense_outputs"):
+                check_room(self._document, plan.explanation, memory_of_this_machine())
             if plan.explanation.get("spill", {}).get("bytes") and "spill_dir" not in self._running:
                 words += ["--spill-dir", workspace.path("spill")]
             folder = workspace.path("results") if out is None else os.path.abspath(os.fspath(out))
             self._launch(workspace, [*words, "--out", folder], progress, checkpoint)
             ended = time.perf_counter()
-            results = Results((key, _result(folder, name, out is not None))
+            results = Results((key, read_result(folder, name, out is not None, self._document.sparse_arrays))
                               for key, name in self._document.outputs.items())
             with open(workspace.path("report.json"), encoding="utf-8") as file:
                 results.report = json.load(file)
@@ -206,30 +208,6 @@ class _Job:
                              f"transpose it (.T), or declare input({name!r}, {value.shape})" if transposed else
                              f"give one of that shape, or declare input({name!r}, {value.shape})")
         return {name: value.astype(wanted[name].stored, copy=False) for name, value in found.items()}
-
-
-def _result(folder: str, name: str, mapped: bool) -> Any:
-    path = os.path.join(folder, name.replace("/", "."))
-    if os.path.exists(path + ".npz") and not os.path.exists(path + ".npy"):
-        return _sparse_result(path + ".npz")
-    array = np.load(path + ".npy", mmap_mode="r" if mapped and os.path.getsize(path + ".npy") > 4096 else None)
-    return array
-
-
-def _sparse_result(path: str) -> Any:
-    """A SciPy matrix; of other orders the dense array."""
-    with np.load(path) as listed:
-        if "coords" not in listed:
-            from scipy import sparse  # type: ignore
-            return sparse.load_npz(path)
-        dense = np.full(listed["shape"], listed["fill_value"], listed["data"].dtype)
-        dense[tuple(listed["coords"])] = listed["data"]
-        return dense
-
-
-def _has_scipy() -> bool:
-    from importlib.util import find_spec
-    return "scipy" in sys.modules or find_spec("scipy") is not None
 
 
 def _in_python(warning: str) -> str:

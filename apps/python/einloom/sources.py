@@ -217,7 +217,8 @@ def sparse(value: Any, fill: Any = 0, dtype: Any = None, shape: Optional[Sequenc
     if hasattr(value, "tocsr"):
         matrix = value.tocsr()
         found = name_of(matrix.dtype if dtype is None else dtype)
-        listed = Csr(np.asarray(matrix.data, stored(found)), matrix.indices, matrix.indptr, matrix.shape)
+        is_array = any(kind.__name__.endswith("_array") for kind in type(value).__mro__)
+        listed = Csr(np.asarray(matrix.data, stored(found)), matrix.indices, matrix.indptr, matrix.shape, is_array)
         return Array(Leaf(matrix.shape, found, array=listed, extra=extra, name=name, source=name_of_argument(value)))
     if isinstance(value, Array):
         node = value.node
@@ -230,10 +231,11 @@ def sparse(value: Any, fill: Any = 0, dtype: Any = None, shape: Optional[Sequenc
 
 
 class Csr:
-    """A matrix by rows, as `scipy.sparse.save_npz` writes it."""
+    """A matrix by rows, as `scipy.sparse.save_npz` writes it; `is_array` of SciPy's arrays, whose * is elementwise."""
 
-    def __init__(self, data: np.ndarray, indices: np.ndarray, indptr: np.ndarray, shape: Tuple[int, int]):
-        self.data, self.indices, self.indptr, self.shape = data, indices, indptr, shape
+    def __init__(self, data: np.ndarray, indices: np.ndarray, indptr: np.ndarray, shape: Tuple[int, int],
+                 is_array: bool = False):
+        self.data, self.indices, self.indptr, self.shape, self.is_array = data, indices, indptr, shape, is_array
 
     def write(self, path: str) -> None:
         np.savez(path, format=np.array(b"csr"), shape=np.array(self.shape), data=self.data, indices=self.indices,

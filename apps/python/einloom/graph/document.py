@@ -11,6 +11,7 @@ from ..errors import refuse
 from ..names import calling_frame
 from ..node import Carried, Differentiation, Ein, Gradient, Leaf, Left, Loop, Node, Op, in_order
 from ..ops.operands import letters
+from ..sources import Csr
 from .data import DataFiles, Json, largest_type, tensor_json
 from .forms import subscripts, written
 from .fusion import Fusion
@@ -30,12 +31,17 @@ class Given(NamedTuple):
 
 
 class Document(NamedTuple):
-    """A graph's text, the files beside it, and under which name of the graph each output stands."""
+    """A graph's text, the files beside it, and under which name of the graph each output stands.
+
+    `sparse_arrays`: whether one of its matrices is a sparse array of SciPy's, as then its sparse results are.
+    """
 
     text: str
     data: DataFiles
     outputs: Dict[str, str]
     inputs: Dict[str, Given]
+    shapes: Dict[str, Tuple[int, ...]]
+    sparse_arrays: bool
 
 
 def write_graph(outputs: Outputs, name: str = "graph", prefix: str = "", extra: Optional[Json] = None,
@@ -133,7 +139,9 @@ class _Writer:
         text = _graph_lines(name, graph_type, tensors, nodes, outputs, extra)
         inputs = {self._names.nodes[leaf]: Given(leaf.shape, stored(leaf.dtype)) for leaf in leaves
                   if leaf.array is None and leaf.data is None}
-        return Document(text, self._data, self._called, inputs)
+        shapes = {key: node.shape for key, node in self._outputs.items()}
+        sparse_arrays = any(isinstance(leaf.array, Csr) and leaf.array.is_array for leaf in leaves)
+        return Document(text, self._data, self._called, inputs, shapes, sparse_arrays)
 
     def _needed(self, order: List[Node]) -> List[Node]:
         """Those of the nodes that are written: the others have become part of their readers."""
