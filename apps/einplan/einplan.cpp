@@ -122,8 +122,7 @@ int run(apps::EinplanOptions const& options) {
     apps::give_back_blocks_of(static_cast<double>(graph.nodes.size()) * most_calls_a_node(options));
     for (std::string const& warning : prepared.listed.warnings) apps::say("einplan", "warning: " + warning);
     tell_if_many();
-    if (!options.quiet)
-        for (std::string const& note : file.notes) apps::say("einplan", "note: " + note);
+    for (std::string const& note : file.notes) apps::say("einplan", "note: " + note);
     if (!options.quiet)
         for (std::string const& note : apps::dense_notes(graph)) apps::say("einplan", "note: " + note);
     apps::PlanReport report(options, machines);

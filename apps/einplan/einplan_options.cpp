@@ -89,7 +89,8 @@ void add_options(CLI::App& app, EinplanOptions& options) {
                    "on standard output, in place of the summary, which goes to standard error: slurm, a complete batch "
                    "script that saves checkpoints and requeues itself; mpirun, the plain command")
         ->check(CLI::IsMember({"slurm", "mpirun"}));
-    app.add_flag("-q,--quiet", options.quiet, "no summary");
+    app.add_flag("-q,--quiet", options.quiet,
+                 "no summary, nor which tensors are made dense; notes of results that are hardly meant stay");
 }
 
 void check_explain(std::string const& how) {

@@ -104,7 +104,7 @@ printf '%s' '{"eingraph": 1, "tensors": {"A": {"shape": [4, 3], "data": {"fill":
     "data": {"fill": 1}}, "U": {"shape": [2], "data": {"fill": 1}}}, "nodes": [
     {"name": "H", "einsum": "ij,i->i", "inputs": ["A", "b"], "join": "x + y"},
     {"name": "spare", "op": "relu", "inputs": ["H"]}], "outputs": ["H"]}' > "$work/meant.json"
-for program in "$bin/eintool validate" "$bin/einplan -n 1 --dry-run"; do
+for program in "$bin/eintool validate" "$bin/einplan -n 1 --dry-run" "$bin/einplan -n 1 --dry-run --quiet"; do
     # shellcheck disable=SC2086
     expect 0 "note: node 'H': 'b' is added 3 times, once for each 'j'" $program "$work/meant.json"
     # shellcheck disable=SC2086

@@ -38,6 +38,7 @@ loop() { echo "{\"name\": \"W\", \"loop\": {${3:-\"times\": 3}, \"carry\": {\"${
 made="note: 'A' is made dense (4.69 KiB) for node"
 dense "$made 'Z': its join x*(y + 1) is not what sum begins with where y is not listed" \
     '{"name": "Z", "einsum": "ij,ij->i", "inputs": ["X", "A"], "join": "x*(y + 1)"}'
+[[ "$("$bin/einplan" g.json -n 1 --dry-run --quiet 2>&1)" != *"made dense"* ]] || fail "--quiet says what is made dense"
 dense "$made 'Z': its join x + y is not what max begins with where x is not listed" \
     '{"name": "Z", "einsum": "ij,j->i", "inputs": ["A", "y"], "join": "x + y", "agg": "max"}'
 dense "$made 'Z': its join x + y is not one value where x is not listed" \
