@@ -57,6 +57,8 @@ class Mistakes(unittest.TestCase):
                      lambda: el.loop(lambda x: x.astype("float32"), carry={"x": el.zeros(3)}, times=2))
         self.refused("found None, since the step returns nothing",
                      lambda: el.loop(lambda x: None, carry={"x": el.zeros(3)}, times=2))
+        self.refused("found 'x'; leave it out: of one carried array the loop gives that array, without its name",
+                     lambda: el.loop(lambda x: x + 1, carry={"x": el.zeros(3)}, times=2)["x"])
 
     def test_more_ranks_than_cores_are_fine_and_more_threads_are_told(self):
         cores = len(os.sched_getaffinity(0))

@@ -5,6 +5,7 @@ Exits with 77 (skipped) where NumPy or SciPy is missing.
 """
 import sys
 import unittest
+import warnings
 
 from tested_module import el, np
 
@@ -58,6 +59,53 @@ class Results(unittest.TestCase):
         self.assertNotIsInstance(of_matrix, given)
         np.testing.assert_allclose((of_array * of_array).toarray(), 4 * M.toarray() ** 2)  # elementwise
         np.testing.assert_allclose((of_matrix * of_matrix).toarray(), 4 * (M @ M).toarray())
+
+
+class Mistakes(unittest.TestCase):
+    """What people write who know SciPy's matrices: it is refused with what to write."""
+
+    def setUp(self):
+        self.M = sparse.random(30, 30, density=0.1, random_state=1, format="csr")
+        self.S, self.x = el.sparse(self.M), el.tensor(np.ones(30))
+
+    def refused(self, text, act):
+        with self.assertRaises(Exception) as caught:
+            act()
+        self.assertIn(text, str(caught.exception))
+
+    def test_a_matrix_of_scipys_is_no_array(self):
+        M, S, x = self.M, self.S, self.x
+        self.refused("found a sparse matrix of SciPy's; write sparse(M), which stays sparse, or tensor(M.toarray())",
+                     lambda: el.tensor(M))
+        for beside in (lambda: S + M, lambda: x @ M, lambda: el.multiply(S, M),
+                       lambda: el.loop(lambda M: M * 2, carry={"M": M}, times=2)):
+            self.refused("which stays sparse, or tensor(", beside)
+        for product in (lambda: M @ x, lambda: M * x, lambda: sparse.csc_matrix(M) @ x):
+            self.refused("beside SciPy's sparse matrix A write einloom.sparse(A), as einloom.sparse(A) @ x", product)
+        self.refused("a lookup A[x] in NumPy's array", lambda: np.asarray(x))
+        self.refused("give .toarray() of it, or write einloom.sparse of it in place of the input",
+                     lambda: el.run(el.input("X", (30, 30)) + 1, inputs={"X": M}))
+        np.testing.assert_allclose(el.run(el.sparse(M) @ x), M @ np.ones(30))
+
+    def test_attributes_of_scipys_matrices(self):
+        S = self.S
+        said = {"nnz": "einloom.count_nonzero(x) counts what is not 0", "tocsr": "leave it out: einloom.run(x) gives",
+                "toarray": "leave it out: elements are the same", "getrow": "write x[i]",
+                "multiply": "write einloom.multiply(x, y)", "maximum": "write einloom.maximum(x, y)",
+                "indptr": "what is listed is known after the run", "H": "write x.T.conj()",
+                "eliminate_zeros": "leave it out", "count_nonzero": "write einloom.count_nonzero(x)"}
+        for name, text in said.items():
+            self.refused(f"has no {name!r}; {text}", lambda name=name: getattr(S, name))
+        self.assertEqual(int(el.run(el.count_nonzero(S))), self.M.nnz)
+
+    def test_what_is_made_dense_is_told_with_the_plan_too(self):
+        dense = el.sparse(self.M) + self.x
+        with self.assertWarnsRegex(UserWarning, "is made dense .* for node 'dense'"):
+            plan = el.plan(dense)
+        self.assertRegex(str(plan), r"\n  note  +'.*' is made dense ")
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            self.assertNotIn("  note  ", str(el.plan(el.sparse(self.M) * self.x)))
 
 
 if __name__ == "__main__":

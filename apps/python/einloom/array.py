@@ -5,6 +5,7 @@ Nothing is computed until `einloom.run`. Names follow the array API standard (ht
 from __future__ import annotations
 
 import math
+import sys
 from importlib import import_module
 from typing import Any, Callable, Iterator, Optional, Tuple
 
@@ -17,6 +18,7 @@ from .node import Node
 
 _LOOKED_UP = ("run it for its elements; a lookup A[x] in NumPy's array is einloom.tensor(A)[x], one in numpy.eye(n) "
               "einloom.eye(n)[x]")
+_BESIDE_SPARSE = "beside SciPy's sparse matrix A write einloom.sparse(A), as einloom.sparse(A) @ x"
 _BRANCHED = ("write einloom.where(condition, a, b) in place of a branch, einloom.loop(step, carry=..., "
              "while_=lambda ...: condition, max=1000) in place of a loop that breaks, or run the graph first")
 
@@ -165,7 +167,8 @@ class Array:
         raise self._refused("in")
 
     def __array__(self, *_: Any, **__: Any) -> np.ndarray:
-        raise self._refused("a NumPy array", _LOOKED_UP)
+        in_scipy = sys._getframe(1).f_globals.get("__name__", "").startswith("scipy.sparse")
+        raise self._refused("a NumPy array", _BESIDE_SPARSE if in_scipy else _LOOKED_UP)
 
     # NumPy's functions, called with lazy arrays, are ours.
 

@@ -29,7 +29,7 @@ def loop(step: Callable[..., Any], carry: Carry, times: Optional[int] = None,
     `step` is called with the carried arrays, by name where its parameters are named so, and returns the next ones: an
     array, a tuple in the order of `carry`, or a dict by name. It ends after `times`, or as soon as `while_` is false:
     a function of the next values, or the name of another entry of the dict that step returns. One carried array gives
-    one; a dict gives a dict; a list or tuple gives a tuple.
+    one array, whether or not a dict names it; of more a dict gives a dict, a list or tuple a tuple.
 
     >>> import einloom as el
     >>> A, x = el.input("A", (3, 3)), el.input("x", (3,))

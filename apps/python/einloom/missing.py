@@ -34,6 +34,22 @@ _ATTRIBUTES = {
     "long": "write .astype('int64')",
     "add_": "write x = x + ...: einloom.loop carries what changes",
     "sort": "einloom.sort(x) gives a sorted array",
+    **dict.fromkeys(("nnz", "getnnz"), "einloom.count_nonzero(x) counts what is not 0; what a sparse result lists is "
+                                       "einloom.run(x).nnz"),
+    **dict.fromkeys(("indices", "indptr", "data"), "what is listed is known after the run: einloom.run(x) of a sparse "
+                                                   "result has it"),
+    **dict.fromkeys(("tocsr", "tocsc", "tocoo", "tolil", "todok", "todia", "tobsr", "asformat"),
+                    "leave it out: einloom.run(x) gives SciPy's matrix, by rows, where the result is sparse"),
+    **dict.fromkeys(("toarray", "todense"),
+                    "leave it out: elements are the same, sparse or not; einloom.run(x, dense_outputs=True) gives a "
+                    "NumPy array"),
+    **dict.fromkeys(("eliminate_zeros", "sum_duplicates", "sort_indices", "prune"),
+                    "leave it out: the run lists each element once, in order"),
+    "A": "leave it out: elements are the same, sparse or not",
+    "H": "write x.T.conj()",
+    "getrow": "write x[i]",
+    "getcol": "write x[:, j]",
+    "setdiag": "write x[einloom.arange(n), einloom.arange(n)] = values",
     "fill": "einloom.full(shape, value) makes one",
 }
 
@@ -66,7 +82,8 @@ def missing_attribute(name: str) -> AttributeError:
     if instead is None:
         module = sys.modules[__name__.partition(".")[0]]
         near = get_close_matches(name, dir(vars(module).get("Array")), n=1, cutoff=0.8)
-        instead = (f"write einloom.{name}(x)" if callable(vars(module).get(name)) else
+        of = "x, y" if getattr(getattr(np, name, None), "nin", 1) == 2 else "x"
+        instead = (f"write einloom.{name}({of})" if callable(vars(module).get(name)) else
                    "a graph cannot say it, or not yet; compute it with NumPy before or after the run"
                    if hasattr(np.ndarray, name) else f'did you mean "{near[0]}"?' if near else
                    "dir(x) lists what there is")

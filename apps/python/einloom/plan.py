@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from typing import Any, Dict, List, Optional, Sequence, Union
 
 from .checked import whole_number
@@ -19,15 +20,15 @@ PathLike = Union[str, "os.PathLike[str]"]
 class Plan:
     """A plan for a number of ranks. It prints as einplan's summary, and shows itself as a page in a notebook."""
 
-    def __init__(self, document: Document, options: Sequence[str], explanation: Optional[Dict[str, Any]] = None):
+    def __init__(self, document: Document, options: Sequence[str], explanation: Dict[str, Any],
+                 notes: Sequence[str] = ()):
         self._document, self._options = document, list(options)
         self._explanation = explanation
+        self.notes = list(notes)
 
     @property
     def explanation(self) -> Dict[str, Any]:
         """All that `einplan --explain=json` says."""
-        if self._explanation is None:
-            self._explanation = json.loads(self._einplan("--explain=json"))
         return self._explanation
 
     @property
@@ -85,9 +86,10 @@ class Plan:
         return self._einplan("--explain=html")
 
     def __str__(self) -> str:
-        """einplan's summary, without what it says of files: there are none of this plan."""
+        """einplan's summary and its notes, without what it says of files: there are none of this plan."""
         lines = self._einplan().rstrip("\n").splitlines()
-        return "\n".join(line for line in lines if not line.startswith(("  written ", "  batch ")))
+        lines = [line for line in lines if not line.startswith(("  written ", "  batch "))]
+        return "\n".join(lines + [f"  note            {note}" for note in self.notes])
 
     def __repr__(self) -> str:
         found = self.explanation
@@ -100,9 +102,7 @@ class Plan:
         return f'<iframe srcdoc="{escape(self.html())}" style="{style}"></iframe>'
 
     def _einplan(self, *words: str) -> str:
-        with Workspace() as workspace:
-            graph = workspace.write_graph(self._document, only_planned=True)
-            return _einplan([os.path.basename(graph), *self._options, "--dry-run", *words], workspace.folder)
+        return _dry_run(self._document, [*self._options, *words]).output
 
 
 def plan(outputs: Outputs, ranks: int = 1, **options: Any) -> Plan:
@@ -120,9 +120,10 @@ def plan(outputs: Outputs, ranks: int = 1, **options: Any) -> Plan:
     check_options(plan, options, _OPTIONS, others_too=True)
     ranks = whole_number(ranks, "ranks", 1)
     extra = _graph_options(options)
-    made = Plan(write_graph(outputs, extra=extra), ["-n", str(ranks), *option_words(options)])
-    made.explanation  # so that faults are reported here
-    return made
+    document, words = write_graph(outputs, extra=extra), ["-n", str(ranks), *option_words(options)]
+    ended = _dry_run(document, [*words, "--explain=json"])
+    warn_of(ended.messages, stacklevel=3)
+    return Plan(document, words, json.loads(ended.output), notes_in(ended.messages))
 
 
 class Script(str):
@@ -173,8 +174,27 @@ def _graph_options(options: Dict[str, Any]) -> Dict[str, Any]:
     return {key: options.pop(key) for key in ("mesh", "sharding", "parts") if isinstance(options.get(key), dict)}
 
 
-def _einplan(words: Sequence[str], folder: str) -> str:
-    return _ended(words, folder).output
+_WARNING, _NOTE = "einplan: warning: ", "einplan: note: "
+
+
+def notes_in(messages: Sequence[str]) -> List[str]:
+    """What is sound and hardly meant, and what is made dense, of einplan's messages."""
+    return [line[len(_NOTE):] for line in messages if line.startswith(_NOTE)]
+
+
+def warn_of(messages: Sequence[str], stacklevel: int) -> None:
+    """Einplan's warnings and notes as Python's."""
+    for line in messages:
+        if line.startswith(_WARNING):
+            warnings.warn(line[len(_WARNING):], RuntimeWarning, stacklevel=stacklevel)
+    for note in notes_in(messages):
+        warnings.warn(note, UserWarning, stacklevel=stacklevel)
+
+
+def _dry_run(document: Document, words: Sequence[str]) -> Ended:
+    with Workspace() as workspace:
+        graph = workspace.write_graph(document, only_planned=True)
+        return _ended([os.path.basename(graph), *words, "--dry-run"], workspace.folder)
 
 
 def _ended(words: Sequence[str], folder: str) -> Ended:

@@ -53,8 +53,8 @@ def check_room(document: Document, explanation: Dict[str, Any], memory: int) -> 
 
     @param explanation  einplan's  @param memory  of this machine, in bytes
     """
-    made = {entry["tensor"]: (entry, node["dtype"]) for node in explanation["nodes"] for entry in node.get("nnz", ())
-            if entry["made"]}
+    made = {entry["tensor"]: (entry, node["dtype"]) for node in explanation.get("nodes", ())
+            for entry in node.get("nnz", ()) if entry["made"]}
     for key, name in document.outputs.items():
         if name not in made:
             continue

@@ -18,7 +18,7 @@ from .checked import whole_number
 from .errors import program_error, refuse
 from .graph.document import Document, write_graph
 from .options import check_options
-from .plan import PathLike, Plan, option_words
+from .plan import PathLike, Plan, notes_in, option_words, warn_of
 from .programs.find import program
 from .programs.process import run_program
 from .programs.progress import Progress
@@ -149,12 +149,8 @@ class _Job:
                             workspace.folder)
         if ended.code:
             raise program_error(_readable(ended.messages, workspace), ended.code)
-        for line in ended.messages:
-            if line.startswith("einplan: warning: "):
-                warnings.warn(line[len("einplan: warning: "):], RuntimeWarning, stacklevel=4)
-            if line.startswith("einplan: note: "):
-                warnings.warn(line[len("einplan: note: "):], UserWarning, stacklevel=4)
-        return Plan(self._document, words, json.loads(ended.output))
+        warn_of(ended.messages, stacklevel=5)
+        return Plan(self._document, words, json.loads(ended.output), notes_in(ended.messages))
 
     def _launch(self, workspace: Workspace, words: List[str], progress: str, checkpoint: Optional[str]) -> None:
         schedule = workspace.path("graph.sched")
@@ -197,6 +193,10 @@ class _Job:
         if strange:
             raise refuse("run", f"the inputs {', '.join(wanted) or '(none)'}", f"{strange[0]!r}",
                          "name a tensor that einloom.input made")
+        for name, value in inputs.items():
+            if hasattr(value, "tocsr"):
+                raise refuse(f"run, input {name!r}", "an array", "a sparse matrix of SciPy's",
+                             "give .toarray() of it, or write einloom.sparse of it in place of the input")
         found = {name: np.asarray(value) for name, value in inputs.items()}
         for name, value in found.items():
             if not np.can_cast(value.dtype, wanted[name].stored, "same_kind"):

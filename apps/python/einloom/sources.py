@@ -35,6 +35,10 @@ def tensor(value: Any, dtype: Any = None, name: Optional[str] = None) -> Array:
                      f"write load({os.fspath(value)!r}) for a file")
     if isinstance(value, Array):
         return value if dtype is None else value.astype(dtype)
+    if hasattr(value, "tocsr"):
+        name_there = name_of_argument(value) or "A"
+        raise refuse("tensor", "an array, or lists of numbers", "a sparse matrix of SciPy's",
+                     f"write sparse({name_there}), which stays sparse, or tensor({name_there}.toarray())")
     if dtype is None and isinstance(value, np.memmap):
         mapped = _mapped_file(value)
         if mapped:

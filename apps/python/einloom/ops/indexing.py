@@ -15,7 +15,7 @@ from ..dtypes import kind, name_of
 from ..errors import AxisError, refuse
 from ..expression import Call, Expression, Index, Number, Operand, replace
 from ..names import name_of_argument
-from ..node import Ein, Leaf, Op
+from ..node import Ein, Leaf, Left, Op
 from .elementwise import astype, clip, finished
 from .operands import letters, normalized_axis, size
 from .selection import Selection
@@ -215,7 +215,9 @@ def _check_key(key: Any, array: Array, axis: int) -> None:
         if key.step is not None and bounds[-1] == 0:
             raise refuse("a slice", "a step other than 0", "0", "leave it out")
     elif key is not None and not is_array(key):
-        raise refuse("an index", "a whole number, a slice, ... or an array of indices", repr(key), "give one of these")
+        mend = ("leave it out: of one carried array the loop gives that array, without its name"
+                if isinstance(key, str) and isinstance(array.node, Left) else "give one of these")
+        raise refuse("an index", "a whole number, a slice, ... or an array of indices", repr(key), mend)
 
 
 def is_array(key: Any) -> bool:
