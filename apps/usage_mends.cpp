@@ -169,7 +169,9 @@ std::string wrong_value(std::string const& said) {
     }
     if (!rest.starts_with('{') || !rest.ends_with('}')) return "";
     std::vector<std::string> known = CLI::detail::split(rest.substr(1, rest.size() - 2), ',');
-    return Fault{"", option, one_of(known), "'" + value + "'", mend_name(value, known)}.text();
+    std::string const otherwise =
+        option == "--batch" ? "write mpirun, and put the command that it prints into a script for that scheduler" : "";
+    return Fault{"", option, one_of(known), "'" + value + "'", mend_name(value, known, otherwise)}.text();
 }
 
 /// What has no value: "-n, --ranks is required".
@@ -220,6 +222,23 @@ std::string ranks_behind_program(CLI::App const& app, std::span<char const* cons
                              "; the launcher says how many ranks there are: mpirun -n " + (ranks.empty() ? "4" : ranks);
     bool const runs = app.get_option_no_throw("SCHEDULE") != nullptr && app.get_subcommands({}).empty();
     return said + " einrun" + (runs && !schedule.empty() ? line : " SCHEDULE");
+}
+
+/// A memory of sbatch is that of a node: our budget of one rank is another thing, and may be meant.
+std::string mend_of_sbatch(CLI::App const& command, std::vector<std::string> const& words) {
+    std::string const mend =
+        "that is sbatch's: write the script into a file, then sbatch " + joined(words, " ") + " job.sh";
+    auto const memory = std::ranges::find_if(words, [](std::string const& word) { return word.starts_with("--mem"); });
+    if (memory == words.end() || command.get_option_no_throw("--memory") == nullptr) return mend;
+    auto const equals = memory->find('=');
+    std::string size = "4G";
+    if (equals != memory->npos)
+        size = memory->substr(equals + 1);
+    else if (memory + 1 != words.end())
+        size = *(memory + 1);
+    if (is_whole(size)) size += "M";  // as sbatch takes it
+    std::string const binary = size.find_first_of("KMGT") + 1 == size.size() ? "iB" : "";
+    return mend + "; or --memory " + size + binary + ", what blocks of one rank may take";
 }
 
 }  // namespace
@@ -281,8 +300,7 @@ std::string unexpected_words(CLI::App const& app, std::span<char const* const> a
     };
     bool const makes = parsed(app).get_name() == "make";
     if (makes && begins(launcher)) return said + "a graph has sizes and no ranks: eintool make matmul 4 4 4";
-    if (begins(sbatch))
-        return said + "that is sbatch's: write the script into a file, then sbatch " + joined(words, " ") + " job.sh";
+    if (begins(sbatch)) return said + mend_of_sbatch(parsed(app), words);
     if (begins(launcher)) return ranks_behind_program(app, all);
     if (std::string const mend = mend_named_value(all, first); !mend.empty()) return said + mend;
     CLI::App const& command = parsed(app);

@@ -23,6 +23,24 @@ constexpr std::string_view as_input =
 constexpr std::string_view other_norm =
     "norm is the 2-norm; the 1-norm is {\"einsum\": \"ij->i\", \"join\": \"abs(x)\"}, with \"agg\": \"max\" the "
     "maximum norm";
+constexpr std::string_view divided =
+    "write \"ddof\": 1 for true, which divides by n - 1 as PyTorch's default, and 0 for false, by n as NumPy's";
+constexpr std::string_view other_gelu =
+    "gelu is the exact one, of approximate=\"none\"; that with tanh is written out: {\"einsum\": \"...->...\", "
+    "\"join\": "
+    "\"x/2*(1 + tanh(sqrt(2/pi)*(x + 0.044715*x^3)))\"}";
+constexpr std::string_view normalized_axes =
+    "write \"axes\": the last so many that it has extents, as [-1] for one and [-2, -1] for two";
+constexpr std::string_view without_weights =
+    "remove it: weight and bias are further inputs, as layer_norm takes them ([\"X\", \"WEIGHT\", \"BIAS\"]), or none";
+constexpr std::string_view number_of_join =
+    "write it as a number in a join, as leaky_relu(x, 0.2), elu(x, 1.5) or x + 2*y: {\"einsum\": \"...->...\", "
+    "\"join\": \"leaky_relu(x, 0.2)\"}";
+constexpr std::string_view divide_before = "divide in a node before: {\"einsum\": \"...->...\", \"join\": \"x/0.7\"}";
+constexpr std::string_view rounded =
+    "write them into a join, as round(x*100)/100 for 2: {\"einsum\": \"...->...\", \"join\": \"round(x*100)/100\"}";
+constexpr std::string_view chosen =
+    "list the mask in \"inputs\" and choose in a join: {\"einsum\": \"ij,ij->i\", \"join\": \"where(y, x, 0)\"}";
 constexpr std::string_view pairs =
     "write \"pad_width\": [[before, after], ...], a pair for each axis from the first on, as NumPy has it";
 constexpr std::string_view output_behind =
@@ -67,6 +85,16 @@ constexpr std::array foreign{
     ForeignKey{"output", "einsum", output_behind},
     ForeignKey{"out", "einsum", output_behind},
     ForeignKey{"optimize", "einsum", "remove it: a good order is found by itself, and \"path\" gives another"},
+    ForeignKey{"unbiased", "ddof", divided},
+    ForeignKey{"approximate", "op", other_gelu},
+    ForeignKey{"normalized_shape", "eps", normalized_axes},
+    ForeignKey{"elementwise_affine", "eps", without_weights},
+    ForeignKey{"affine", "eps", without_weights},
+    ForeignKey{"alpha", "op", number_of_join},
+    ForeignKey{"negative_slope", "op", number_of_join},
+    ForeignKey{"temperature", "op", divide_before},
+    ForeignKey{"decimals", "op", rounded},
+    ForeignKey{"where", "op", chosen},
     ForeignKey{"ord", "op", other_norm},
     ForeignKey{"p", "op", other_norm},
     ForeignKey{"pad", "pad_width", pairs},

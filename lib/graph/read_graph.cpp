@@ -252,7 +252,7 @@ private:
     std::vector<ValueId> read_outputs() {
         std::vector<ValueId> outputs;
         auto const at = required(top_, "outputs", "name what to compute: \"outputs\": [\"C\"]");
-        auto const list = at ? one_or_more(*at) : std::nullopt;
+        auto const list = at ? output_entries(*at, names_) : std::nullopt;
         if (!list) return outputs;
         if (list->empty()) at->fail("one output or more", "none", "name what to compute");
         std::unordered_map<std::string, std::string> file_of;

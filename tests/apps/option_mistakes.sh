@@ -51,6 +51,10 @@ expect 2 "it is a param: write --set eta=NUMBER" run --input eta=A.npy
 out=$(einplan g.json -n 1 --memory=-1 2>&1)
 [[ "$out" != *"without a unit"* && "$out" == *"write a size of 0 or more"* ]] || fail "--memory=-1: $out"
 expect 2 "--batch: expected a value behind it, found none; it is: slurm or mpirun" einplan g.json -n 2 --batch
+expect 2 "found 'pbs'; write mpirun, and put the command that it prints into a script for that scheduler" \
+    einplan g.json -n 2 --batch pbs
+expect 2 "then sbatch --mem 4G job.sh; or --memory 4GiB, what blocks of one rank may take" einplan g.json -n 2 --mem 4G
+expect 2 "; or --memory 4096MiB, what" einplan g.json -n 2 --mem-per-cpu=4096
 expect 2 "expected a value behind it, found none; it is: the file to write" einplan g.json -n 2 -o
 expect 2 'did you mean "--ranks"?' einplan g.json --n 4
 expect 2 'did you mean "--tolerance"?' eintool diff A.npy B.npy --rtol 1e-3

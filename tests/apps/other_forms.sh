@@ -23,6 +23,12 @@ takes() { graph "$@"; expect 0 "sound" eintool validate g.json; }
 mesh=', "mesh": {"dp": 2, "tp": 2}, "sharding": '
 says 'write it as "a/dp b", a word for each axis' "$plain" "$sum" "$mesh"'{"X": ["dp", null]}'
 says 'write it as "a/dp,tp b"' "$plain" "$sum" "$mesh"'{"X": [["dp", "tp"], null]}'
+for spec in "P('dp', None)" "('dp', None)" "P('dp')" "dp None" "dp, None" "['dp', null]"; do
+    says 'write it as "a/dp b"' "$plain" "$sum" "$mesh{\"X\": \"$spec\"}"
+done
+says 'write it as "a b/dp,tp"' "$plain" "$sum" "$mesh"'{"X": "jax.sharding.PartitionSpec(None, (\"dp\", \"tp\"))"}'
+says 'write it as "i/dp"' "$plain" "$sum" "$mesh{\"Y\": \"P('dp')\"}"
+says 'write it as "a b"' "$plain" "$sum" "$mesh{\"X\": \"(\"}"
 takes "$plain" "$sum" "$mesh"'{"X": "a/dp b"}'
 random() { echo "{\"shape\": [4, 4], \"data\": {\"random\": $1}}"; }
 says 'write it as "uniform" or "normal"' "$(random true)" "$sum"
@@ -33,6 +39,27 @@ says 'write {"random": "normal", "seed": 1}' '{"shape": [4, 4], "data": {"normal
 says 'write it as one name, as "sum", in a node for each' "$plain" "$sum"', "agg": ["sum", "max"]'
 says 'write axis0 for the op' "$plain" '"op": "softmax", "inputs": ["X"]' ', "parts": {"Y": {"i": 2}}'
 takes "$plain" '"op": "softmax", "inputs": ["X"]' ', "parts": {"Y": {"axis0": 2}}'
+
+# A tensor that is its data, one of several files, outputs with files, and the order of a product by a name.
+says 'write {"data": {"npy": "X.npy"}}' '"X.npy"' "$sum"
+says 'write {"shape": [], "data": {"fill": 3}}' 3 "$sum"
+says 'write {"shape": [4, 3], "data": {"raw": "X.bin"}}' '"X.bin"' "$sum"
+says 'write {"data": ...}, and for its data convert it: numpy.save("X.npy"' '"X.csv"' "$sum"
+says 'write a tensor for each of the 2, and put them together in a node: {"op": "concat", "inputs": ["X0", "X1"], ' \
+    '{"data": {"npy": ["X0.npy", "X1.npy"]}}' "$sum"
+takes "$plain" '"op": "concat", "inputs": ["X", "A"], "axis": 0'
+says 'write "X.npy", without brackets' '{"data": {"npy": ["X.npy"]}}' "$sum"
+graph "$plain" "$sum"
+sed 's/"outputs": .*/"outputs": {"Y": "Y.npy", "A": "first"}}/' g.json > named.json
+expect 3 'write a list of names: ["A","Y"]; einrun writes NAME.npy of each' eintool validate named.json
+sed 's/"outputs": .*/"outputs": {"sums": "Y"}}/' g.json > named.json
+expect 3 'write a list of names: ["Y"]; to call an output otherwise, rename its node' eintool validate named.json
+product='"einsum": "ij,jk,kl->il", "inputs": ["A", "B", "A"]'
+for path in '"optimal"' '["greedy"]' '["einsum_path"]' true; do
+    says 'leave "path" out: einplan searches a good order itself' "$plain" "$product, \"path\": $path"
+done
+says 'leave out the word: [[0,1],[0,1]]' "$plain" "$product"', "path": ["einsum_path", [0, 1], [0, 1]]'
+takes "$plain" "$product"', "path": [[0,1],[0,1]]'
 
 # Einsums as other places have them.
 for written in "C_ik = A_ij B_jk" "C[i,k] = A[i,j] * B[j,k]" "A[i,j]*B[j,k]->[i,k]" "C_{ik} = sum A_{ij} B_{jk}"; do

@@ -27,7 +27,22 @@ DType result_type(NamedAgg const& agg, DType input) {
     return agg.agg == Agg::logsumexp ? as_float(input) : agg.result(input);
 }
 
+/// Without "ddof" it is NumPy's 0. PyTorch's std and var have 1: who writes them, or their words, may mean that.
+void check_correction(OpReader const& op) {
+    bool const has_ddof = op.op_name() == "std" || op.op_name() == "var";
+    Cursor const at = op.node().at("op");
+    if (!has_ddof || op.attribute("ddof") || op.attribute("correction")) return;
+    if (at.value().get<std::string>().starts_with("torch."))
+        at.fail("\"ddof\" beside it", "none",
+                "write \"ddof\": 1, which divides by n - 1 as PyTorch does, or 0, by n as NumPy does");
+    else if (op.node().has("dim") || op.node().has("keepdim"))
+        op.note(op.op_name() +
+                " divides by n, as NumPy's does, and PyTorch's by n - 1; write \"ddof\": 1 for that, 0 " +
+                "if n is meant");
+}
+
 double read_correction(OpReader const& op) {
+    check_correction(op);
     bool const ddof = op.node().has("ddof");
     if (ddof && op.node().has("correction"))
         op.node().at("ddof").fail("\"correction\" or \"ddof\"", "both", "remove one of them");

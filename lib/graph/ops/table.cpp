@@ -65,7 +65,18 @@ constexpr scalar::TwoMeanings ambiguous[]{
      "a \"reshape\" that keeps the first axis, as ONNX, Keras and nn.Flatten"},
     {"tensordot", "\"matmul\" of two matrices", "an \"einsum\", which names the axes that are summed over"},
     {"scatter", "a \"grad\" of a gather", "an \"einsum\" with where(y == [row], x, 0)"},
+    {"jax.nn.gelu", "\"gelu\", the exact one, of approximate=False",
+     "a \"join\": x/2*(1 + tanh(sqrt(2/pi)*(x + 0.044715*x^3))), its default"},
 };
+
+/// By a name, or by that of one library, which means another thing there.
+scalar::TwoMeanings const* two_ops(std::string_view written) {
+    for (std::string_view const name : {written, without_modules(written)}) {
+        auto const found = std::ranges::find(ambiguous, name, &scalar::TwoMeanings::written);
+        if (found != std::end(ambiguous)) return found;
+    }
+    return nullptr;
+}
 
 std::vector<OpEntry> make_table() {
     std::vector<OpEntry> table = own_rows();
@@ -104,10 +115,9 @@ Rows const& rows() {
 void tell_unknown(Cursor const& op, std::string const& text) {
     if (std::string const nodes = recipe_for(text); !nodes.empty())
         return op.fail("an op that is one of ours", quote(text), "write " + nodes);
-    for (scalar::TwoMeanings const& row : ambiguous)
-        if (row.written == without_modules(text))
-            return op.fail("an op that means one thing", quote(text),
-                           "write " + std::string(row.one) + ", or " + std::string(row.other));
+    if (auto const* const row = two_ops(text))
+        return op.fail("an op that means one thing", quote(text),
+                       "write " + std::string(row->one) + ", or " + std::string(row->other));
     if (auto const meanings = scalar::two_meanings(without_modules(text)))
         return op.fail("an op that means one thing", quote(text),
                        "write a \"join\": " + std::string(meanings->one) + ", or " + std::string(meanings->other));
@@ -122,7 +132,7 @@ void tell_unknown(Cursor const& op, std::string const& text) {
 OpEntry const* find_op(Cursor const& op) {
     auto const text = op.string();
     if (!text) return nullptr;
-    OpEntry const* const row = op_row(*text);
+    OpEntry const* const row = two_ops(*text) == nullptr ? op_row(*text) : nullptr;
     if (row == nullptr) tell_unknown(op, *text);
     return row;
 }

@@ -369,4 +369,21 @@ std::vector<NodeDeclaration> declare_nodes(Cursor const& nodes, Names& names) {
     return declarations;
 }
 
+std::optional<std::vector<Cursor>> output_entries(Cursor const& outputs, Names& names) {
+    Json const& written = outputs.value();
+    if (!written.is_object() || written.empty() || !names.complete()) return one_or_more(outputs);
+    Json list = Json::array();
+    bool renames = false;
+    for (auto const& [key, value] : written.items()) {
+        bool const is_value = !names.find(key) && value.is_string() && names.find(value.get<std::string>());
+        renames = renames || is_value;
+        list.push_back(is_value ? value.get<std::string>() : key);
+    }
+    outputs.fail("a list", brief(written),
+                 "write a list of names: " + brief(list) +
+                     (renames ? "; to call an output otherwise, rename its node"
+                              : "; einrun writes NAME.npy of each, in the folder --out"));
+    return std::nullopt;
+}
+
 }  // namespace ein::graph

@@ -107,6 +107,9 @@ struct LoopDeclaration {
 /// Declares the nodes: their names first, then (because any order is accepted) what they read.
 std::vector<NodeDeclaration> declare_nodes(Cursor const& nodes, Names& names);
 
+/// The names of "outputs". An object of names with what each is to be called, or with its file, is a fault.
+std::optional<std::vector<Cursor>> output_entries(Cursor const& outputs, Names& names);
+
 /// The nodes in an order in which each comes after those that it reads; a fault for each cycle, whose nodes are left
 /// out.
 /// @param producer  for each name the node that makes it, or nothing for a tensor

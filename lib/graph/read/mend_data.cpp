@@ -130,6 +130,16 @@ std::string mend_data(Json const& value) {
     return mend_file(value, "");
 }
 
+std::string mend_tensor(Json const& value) {
+    std::string const mend = mend_data(value), verb = "write ";
+    bool const alone = mend.starts_with(verb + "{") && mend.find('}') + 1 == mend.size();
+    if (!alone) return "write {\"data\": ...}, and for its data " + mend;
+    bool const has_shape = std::ranges::any_of(std::array{"{\"npy\"", "{\"safetensors\"", "{\"mtx\""},
+                                               [&](char const* kind) { return mend.starts_with(verb + kind); });
+    std::string const shape = value.is_number() ? "\"shape\": [], " : has_shape ? "" : "\"shape\": [4, 3], ";
+    return verb + "{" + shape + "\"data\": " + mend.substr(verb.size()) + "}";
+}
+
 std::string mend_kind_of_data(Json const& data) {
     for (auto const& [key, unused] : data.items())
         if (std::string mend = mend_format(data, key); !mend.empty()) return mend;

@@ -13,6 +13,9 @@ namespace ein::graph {
 /// Of a value that is no object.
 std::string mend_data(Json const& value);
 
+/// Of a tensor that is a file's name or a number.
+std::string mend_tensor(Json const& value);
+
 /// Of an object without any of our kinds of data; "" where none of its keys is known.
 std::string mend_kind_of_data(Json const& data);
 

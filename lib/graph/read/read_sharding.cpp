@@ -2,6 +2,7 @@
 #include "lib/base/error.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <sstream>
 
 #include "lib/base/text/near_names.hpp"
@@ -47,14 +48,50 @@ AxisText axis_text(std::string const& word) {
     return {word.substr(0, slash), split(word.substr(slash + 1), ',')};
 }
 
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.'; }
+bool opens(char c) { return c == '(' || c == '['; }
+bool closes(char c) { return c == ')' || c == ']'; }
+
+/// Without what encloses all of it: "'dp', None" of "P('dp', None)".
+std::string_view unwrapped(std::string_view text) {
+    while (text.ends_with(' ')) text.remove_suffix(1);
+    auto const begin = std::ranges::find_if_not(text, is_word);
+    if (begin == text.end() || !opens(*begin) || !closes(text.back())) return text;
+    return text.substr(static_cast<std::size_t>(begin - text.begin()) + 1).substr(0, text.end() - begin - 2);
+}
+
+/// What cuts each axis of a tensor, as a list has it: ["dp", null] of "P('dp', None)", [["dp", "tp"]] of "('dp',
+/// 'tp'),".
+Json specified(std::string_view text) {
+    text = unwrapped(text);
+    Json axes = Json::array();
+    bool in_group = false;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        if (opens(text[at])) axes.push_back(Json::array());
+        in_group = opens(text[at]) || (in_group && !closes(text[at]));
+        std::size_t const begin = at;
+        while (at < text.size() && is_word(text[at])) ++at;
+        if (at == begin) continue;
+        std::string const word(text.substr(begin, at-- - begin));
+        Json const cuts = word == "None" || word == "null" ? Json() : Json(word);
+        (in_group ? axes.back() : axes).push_back(cuts);
+    }
+    return axes;
+}
+
 class ShardingReader {
 public:
     ShardingReader(Cursor const& entry, Mesh const& mesh, Value const& value, std::vector<std::string> const& labels)
         : entry_(entry), mesh_(mesh), names_(names_of(mesh)), value_(value), labels_(labels), user_(mesh.size()) {}
 
     std::optional<LabelledSharding> read() {
-        auto const text = entry_.string(as_words());
+        auto const text = entry_.string(as_words(entry_.value()));
         if (!text) return std::nullopt;
+        if (is_specification(*text)) {
+            entry_.fail("a word for each axis: its label, and behind / the axes of the mesh that cut it", quote(*text),
+                        "write it as " + as_words(specified(*text)));
+            return std::nullopt;
+        }
         std::vector<std::string> const words = words_of(*text);
         if (words.size() != value_.shape.size()) {
             entry_.fail(
@@ -72,15 +109,24 @@ public:
     }
 
 private:
+    /// A PartitionSpec as Python writes it, or axes of the mesh where labels stand: "P('dp', None)", "dp None".
+    bool is_specification(std::string const& text) const {
+        if (text.find_first_of("()[]") != text.npos) return true;
+        return labels_.empty() && std::ranges::any_of(words_of(text), [&](std::string const& word) {
+                   return std::ranges::find(names_, word.substr(0, word.find(','))) != names_.end();
+               });
+    }
+
     /// How a list is written, as of JAX's PartitionSpec: ["dp", null] is "a/dp b".
-    std::string as_words() const {
-        Json const& found = entry_.value();
-        bool const fits = found.is_array() && found.size() == value_.shape.size() && found.size() <= 26;
+    std::string as_words(Json const& found) const {
+        std::size_t const order = value_.shape.size();
+        bool const fits = found.is_array() && !found.empty() && found.size() <= order && order <= 26;
         std::vector<std::string> words;
-        for (std::size_t axis = 0; fits && axis < found.size(); ++axis) {
+        for (std::size_t axis = 0; fits && axis < order; ++axis) {
             std::string word = labels_.empty() ? std::string(1, static_cast<char>('a' + axis)) : labels_[axis];
             std::vector<std::string> over;
-            for (Json const& each : found[axis].is_array() ? found[axis] : Json::array({found[axis]}))
+            Json const cuts = axis < found.size() ? found[axis] : Json();  // those that it does not name are whole
+            for (Json const& each : cuts.is_array() ? cuts : Json::array({cuts}))
                 if (each.is_string()) over.push_back(each.get<std::string>());
             words.push_back(std::move(word += over.empty() ? "" : "/" + joined(over, ",")));
         }

@@ -1,5 +1,6 @@
 #include "lib/graph/read/read_tensors.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -17,8 +18,16 @@ using tensor::Distribution;
 using tensor::RandomSource;
 using tensor::Source;
 
+/// Of several files each is a tensor.
 std::optional<std::string> read_file_name(Cursor const& data, std::string const& key) {
-    return read_name(data.at(key));
+    Json const& found = data.at(key).value();
+    bool const several = found.is_array() && found.size() > 1 && std::ranges::all_of(found, &Json::is_string);
+    if (!several) return read_name(data.at(key));
+    data.at(key).fail("the name of one file", brief(found),
+                      "write a tensor for each of the " + std::to_string(found.size()) +
+                          ", and put them together in a node: {\"op\": \"concat\", \"inputs\": [\"X0\", \"X1\"" +
+                          (found.size() > 2 ? ", ...]" : "]") + ", \"axis\": 0}");
+    return std::nullopt;
 }
 
 /// A source that is a file and nothing else.
@@ -287,13 +296,21 @@ std::string shape_alone(Json const& found) {
     return "{\"shape\": " + (found.is_array() ? brief(found) : std::string("[4, 3]")) + "}";
 }
 
+/// Whether it is an object, as tensors are; a file's name or a number alone is its data.
+bool check_tensor(Cursor const& tensor) {
+    Json const& found = tensor.value();
+    if (!found.is_string() && !found.is_number()) return tensor.expect_object(shape_alone(found));
+    tensor.fail("an object", brief(found), mend_tensor(found));
+    return false;
+}
+
 }  // namespace
 
 TensorDeclaration read_tensor(Cursor const& tensor, std::string const& name, DType default_dtype,
                               HeaderReader const& headers) {
     TensorDeclaration declaration;
     declaration.dtype = default_dtype;
-    if (!tensor.expect_object(shape_alone(tensor.value()))) return declaration;
+    if (!check_tensor(tensor)) return declaration;
     tensor.only_keys({"shape", "dtype", "data", "sparse", "fill"});
     Written written;
     if (auto const at = optional_at(tensor, "dtype")) written.dtype = read_dtype(*at);

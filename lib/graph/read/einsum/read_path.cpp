@@ -26,6 +26,27 @@ std::optional<std::vector<std::int64_t>> read_step(Cursor const& at, std::size_t
     return std::nullopt;
 }
 
+/// Whether it is a list of steps: opt_einsum's names of ways to find one, and NumPy's list that begins with its own
+/// name, are none.
+bool check_path(Cursor const& path) {
+    Json const& found = path.value();
+    bool const is_numpys = found.is_array() && !found.empty() && found[0] == "einsum_path";
+    bool const is_name = found.is_string() || found.is_boolean() ||
+                         (found.is_array() && !found.empty() && std::ranges::all_of(found, &Json::is_string));
+    if (is_numpys && found.size() > 1) {
+        Json steps = found;
+        steps.erase(0);
+        path.fail("steps, a pair of positions each", brief(found),
+                  "leave out the word: " + brief(steps) + "; or all of \"path\": einplan searches a good order itself");
+    } else if (is_numpys || is_name) {
+        path.fail("steps, as [[0, 1], [0, 1]]", brief(found),
+                  "leave \"path\" out: einplan searches a good order itself");
+    } else {
+        return path.expect_list();
+    }
+    return false;
+}
+
 }  // namespace
 
 std::vector<std::string> read_slices(Cursor const& slices) {
@@ -43,7 +64,7 @@ std::vector<std::string> read_slices(Cursor const& slices) {
 }
 
 std::optional<Path> read_path(Cursor const& path, std::size_t operands) {
-    if (!path.expect_list()) return std::nullopt;
+    if (!check_path(path)) return std::nullopt;
     LiveOperands live(operands);
     SsaPath ssa;
     for (std::size_t k = 0; k < path.size(); ++k) {
