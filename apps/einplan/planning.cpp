@@ -118,12 +118,15 @@ struct Conclude {
 
     [[noreturn]] Planned operator()(NothingFits const& found) const {
         std::string const ranks = std::to_string(found.enough_ranks);
-        throw MemoryError(options.memory_from + ": expected a schedule that fits in " + size_text(*options.memory) +
-                          " a rank on " + std::to_string(options.planner.ranks) +
-                          " ranks, found that the smallest that was found, its blocks spilled to disk, needs " +
-                          format_exact_bytes(found.smallest_budget) + "; give --memory " +
-                          std::to_string(found.smallest_budget) + "B or more" +
-                          (found.enough_ranks > 0 ? ", or more ranks: with -n " + ranks + " nothing need spill" : ""));
+        throw MemoryError(
+            options.memory_from + ": expected a schedule that fits in " + size_text(*options.memory) + " a rank on " +
+            std::to_string(options.planner.ranks) + " ranks, found that the smallest that was found" +
+            (found.spills ? ", its blocks spilled to disk, needs " : " needs ") +
+            format_exact_bytes(found.smallest_budget) + "; give --memory " + std::to_string(found.smallest_budget) +
+            "B or more" +
+            (found.enough_ranks > 0
+                 ? ", or more ranks: with -n " + ranks + (found.spills ? " nothing need spill" : " it fits")
+                 : ""));
     }
 
     [[noreturn]] Planned operator()(CallTooLarge const& found) const {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "apps/command_line.hpp"
+#include "apps/machines_text.hpp"
 #include "apps/report_errors.hpp"
 #include "lib/base/error.hpp"
 #include "lib/base/files/file_kind.hpp"
@@ -13,7 +14,7 @@
 namespace ein::apps {
 
 Machines read_machines(EinplanOptions const& options) {
-    if (options.cluster.empty()) return {{}, "the built-in cluster"};
+    if (options.cluster.empty()) return {{}, std::string(built_in_cluster)};
     std::string const file = options.cluster.string();
     Json const json = read_json_of(FileUse::cluster, "a cluster file", options.cluster);
     std::vector<std::string> unlikely;

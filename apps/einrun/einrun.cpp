@@ -14,6 +14,7 @@
 #include "apps/einrun/given_inputs.hpp"
 #include "apps/einrun/result_folder.hpp"
 #include "apps/einrun/verify_run.hpp"
+#include "apps/machines_text.hpp"
 #include "apps/report_errors.hpp"
 #include "apps/written_places.hpp"
 #include "executor/checkpoint/checkpoints.hpp"
@@ -100,8 +101,8 @@ EndActions end_actions(apps::EinrunOptions const& options, RankSchedule const& s
     RunSettings const& settings = options.run;
     EndActions out;
     out.forecast = [&] {
-        return apps::forecast(settings.schedule, cluster,
-                              options.cluster.empty() ? "the built-in cluster" : options.cluster.string());
+        std::string const name(options.cluster.empty() ? apps::built_in_cluster : options.cluster.string());
+        return apps::forecast(settings.schedule, cluster, apps::machines_text(name, cluster.threads));
     };
     if (options.verify)
         out.verify = [&](bool tf32) {

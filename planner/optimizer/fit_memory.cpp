@@ -15,7 +15,10 @@ public:
     void consider(Candidate const& candidate, std::string const& what) {
         std::int64_t const budget = *search_.question.memory;
         std::int64_t const smallest = search_.functions.smallest_budget(candidate);
-        smallest_ = smallest_ ? std::min(*smallest_, smallest) : smallest;
+        if (!smallest_ || smallest < *smallest_) {
+            smallest_ = smallest;
+            smallest_spills_ = smallest < candidate.cost.peak;
+        }
         if (smallest > budget) return;
         Candidate spilled = search_.functions.spill(candidate, budget);
         if (best_ && !better(spilled.cost, best_->cost, that_spill())) return;
@@ -27,12 +30,15 @@ public:
     std::string const& what() const { return what_; }
     /// The least budget for which any of them can be spilled.
     std::int64_t smallest_budget() const { return smallest_.value(); }
+    /// Whether it takes spilling to come to that: nothing in a loop is spilled.
+    bool smallest_spills() const { return smallest_spills_; }
 
 private:
     Search const& search_;
     std::optional<Candidate> best_;
     std::string what_;
     std::optional<std::int64_t> smallest_;
+    bool smallest_spills_ = false;
 };
 
 /// A variant that fits, if the tier has one; the others are considered for spilling.
@@ -97,7 +103,8 @@ std::variant<Chosen, NothingFits> fit_memory(Search& search, Choices const& choi
                               .needed = 0,
                               .after = best->cost,
                               .enough_ranks = enough_ranks(search, choices, question.limits.most_searched_calls)});
-    return NothingFits{spilled.smallest_budget(), enough_ranks(search, choices, question.limits.calls_in_all)};
+    return NothingFits{spilled.smallest_budget(), spilled.smallest_spills(),
+                       enough_ranks(search, choices, question.limits.calls_in_all)};
 }
 
 }  // namespace ein::planner::optimizer

@@ -69,7 +69,8 @@ struct Chosen {
 
 /// No variant fits in `memory`.
 struct NothingFits {
-    std::int64_t smallest_budget;  // with which one would, its blocks spilled
+    std::int64_t smallest_budget;  // with which one would
+    bool spills;                   // whether blocks are on disk then
     int enough_ranks;              // with which nothing need spill; 0: none was found
 };
 

@@ -201,6 +201,7 @@ expect 0 "placed by plan" plan "$examples/sharding-fsdp.json" -n 4
 cluster=$examples/../configs/four-nodes.json
 expect 0 "#SBATCH --nodes=2 --ntasks=12 --ntasks-per-node=8" plan "$graph" -n 12 --cluster "$cluster"
 expect 0 "critical path" plan "$graph" -n 4 --simulate
+expect 0 "simulated on the built-in cluster, 8 threads a rank" plan "$graph" -n 4 --simulate
 expect 0 "simulated on $cluster" plan "$graph" -n 4 --simulate --cluster "$cluster"
 expect 0 '"makespan":' plan "$graph" -n 4 --simulate=json
 plan "$graph" -n 4 --simulate=json |

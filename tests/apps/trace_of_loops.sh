@@ -27,7 +27,7 @@ for graph in pagerank.json network.json "$examples/power-iteration.json" nested.
         "$mpiexec" -n "$ranks" "$bin/einrun" s.sched --quiet --log-level error --repeat 2 --threads 2 --out out \
             --trace t.json --report r.json < /dev/null
         "$bin/eintool" trace t.json > summed
-        grep -q "t.json: $ranks rank" summed && grep -q "predicted .* on the built-in cluster" summed ||
+        grep -q "t.json: $ranks rank" summed && grep -q "predicted .* on the built-in cluster, 2 threads a" summed ||
             { cat summed; exit 1; }
         [ "$(grep -c '%.*%.*%' summed)" = "$ranks" ] && [ "$(wc -l < summed)" -lt 45 ] || { cat summed; exit 1; }
         python3 - <<'CHECK'

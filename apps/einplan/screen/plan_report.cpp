@@ -13,6 +13,7 @@
 #include "apps/einplan/screen/search_text.hpp"
 #include "apps/explain/columns.hpp"
 #include "apps/explain/print.hpp"
+#include "apps/machines_text.hpp"
 #include "apps/report_errors.hpp"
 #include "lib/base/text/quantities.hpp"
 #include "lib/schedule/memory/replay.hpp"
@@ -34,7 +35,7 @@ void PlanReport::sweep(std::vector<SweepRow> const& rows) {
     if (json_)
         document_["sweep"] = sweep_json(rows);
     else
-        print(sweep_text(rows, machines_.name));
+        print(sweep_text(rows, machines_text(machines_.name, machines_.cluster.threads)));
 }
 
 void PlanReport::plan(PreparedGraph const& prepared, Planned const& planned) {
@@ -71,7 +72,7 @@ void PlanReport::plan(PreparedGraph const& prepared, Planned const& planned) {
 void PlanReport::simulation(schedule::Schedule const& schedule) {
     if (options_.simulate.empty()) return;
     scheduler::Simulation const& run = simulated(schedule);
-    if (!json_) return print(simulation_text(schedule, run, machines_.name));
+    if (!json_) return print(simulation_text(schedule, run, machines_text(machines_.name, machines_.cluster.threads)));
     Json simulation = simulation_json(schedule, run);
     simulation["cluster"] = machines_.name;
     if (options_.explain == "json")

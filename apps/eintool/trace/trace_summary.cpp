@@ -4,6 +4,7 @@
 #include <set>
 #include <tuple>
 
+#include "apps/machines_text.hpp"
 #include "lib/base/text/quantities.hpp"
 #include "lib/base/text/screen_text.hpp"
 #include "lib/base/text/sizes.hpp"
@@ -228,7 +229,7 @@ std::string waits_text(TraceFile const& trace, TraceSummary const& summary) {
 }
 
 std::string kernels_text(TraceFile const& trace, TraceSummary const& summary) {
-    bool const built_in = trace.machines == "the built-in cluster";
+    bool const built_in = trace.machines.starts_with(built_in_cluster);
     double all = 0, limit = 0;
     for (KernelTime const& kernel : summary.kernels) all += kernel.seconds, limit += kernel.limit.value_or(0);
     std::string out = row("\n  %-36s %8s %10s %8s %14s%s\n", "task", "calls", "time", "share", "speed",

@@ -133,7 +133,13 @@ TEST_CASE("where nothing fits the answer has the smallest budget and number of r
     opt::Question question = toy_question(11);
     auto const nothing = [&] { return std::get<opt::NothingFits>(optimize(question, ToySchedules(toys).functions())); };
     CHECK(nothing().smallest_budget == 20);
+    CHECK(nothing().spills);
     CHECK(nothing().enough_ranks == 11);  // 120 / 11 is 10, 120 / 10 is 12
+    SECTION("nothing can be spilled, as in loops") {
+        toys.spills_to_part = 1;
+        CHECK(nothing().smallest_budget == 60);
+        CHECK_FALSE(nothing().spills);
+    }
     SECTION("that budget does") {
         question.memory = 20;
         CHECK(std::holds_alternative<opt::Chosen>(optimize(question, ToySchedules(toys).functions())));
