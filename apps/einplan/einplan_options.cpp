@@ -90,7 +90,7 @@ void add_options(CLI::App& app, EinplanOptions& options) {
                    "script that saves checkpoints and requeues itself; mpirun, the plain command")
         ->check(CLI::IsMember({"slurm", "mpirun"}));
     app.add_flag("-q,--quiet", options.quiet,
-                 "no summary, nor which tensors are made dense; notes of results that are hardly meant stay");
+                 "no summary, nor notes of what costs time or memory; those of results that are hardly meant stay");
 }
 
 void check_explain(std::string const& how) {

@@ -49,6 +49,29 @@ says 'write the opposite: "while" names a scalar that is 0 when the loop is to e
     '"loop": {"until": "done", "max": 3, "carry": {"W": "W1"}, "body": []}'
 says 'remove it if it means nothing, or begin it with x-' '"einsum": "ij->i", "inputs": ["X"], "colour": "red"'
 
+says 'write "ddof": 1 for true, which divides by n - 1' '"op": "var", "inputs": ["X"], "unbiased": true'
+says 'write "ddof": 1, which divides by n - 1 as PyTorch does, or 0' '"op": "torch.std", "inputs": ["X"], "dim": 0'
+takes '"op": "torch.std", "inputs": ["X"], "dim": 0, "correction": 1'
+for axis in dim keepdim; do
+    [ $axis = dim ] && value=0 || value=true
+    node '"op": "std", "inputs": ["X"], "'$axis'": '$value
+    expect 0 "note: node 'Y': std divides by n, as NumPy's does, and PyTorch's by n - 1; write \"ddof\": 1 for that" \
+        eintool validate g.json
+done
+never 'divides by n' '"op": "std", "inputs": ["X"], "axis": 0'
+never 'divides by n' '"op": "std", "inputs": ["X"], "dim": 0, "ddof": 0'
+says '"join": "x/2*(1 + tanh(sqrt(2/pi)*(x + 0.044715*x^3)))"' '"op": "gelu", "inputs": ["X"], "approximate": "tanh"'
+says 'x/2*(1 + tanh(sqrt(2/pi)*(x + 0.044715*x^3))), its default' '"op": "jax.nn.gelu", "inputs": ["X"]'
+takes '"einsum": "...->...", "inputs": ["X"], "join": "x/2*(1 + tanh(sqrt(2/pi)*(x + 0.044715*x^3)))"'
+says 'as [-1] for one and [-2, -1] for two' '"op": "layer_norm", "inputs": ["X"], "normalized_shape": [4]'
+says 'weight and bias are further inputs' '"op": "layer_norm", "inputs": ["X"], "elementwise_affine": false'
+says 'write it as a number in a join, as leaky_relu(x, 0.2)' '"op": "leaky_relu", "inputs": ["X"], "alpha": 0.2'
+takes '"einsum": "...->...", "inputs": ["X"], "join": "leaky_relu(x, 0.2)"'
+says 'divide in a node before' '"op": "softmax", "inputs": ["X"], "temperature": 0.7'
+says 'round(x*100)/100' '"op": "round", "inputs": ["X"], "decimals": 2'
+says '"join": "where(y, x, 0)"' '"op": "sum", "inputs": ["X"], "where": "W"'
+takes '"einsum": "ij,ij->i", "inputs": ["X", "W"], "join": "where(y, x, 0)"'
+
 # Functions, each with nodes that are accepted.
 says '"join": "where([j] <= [i], x, 0)"' '"op": "cumsum", "inputs": ["w"]'
 never 'did you mean' '"op": "cumsum", "inputs": ["w"]'
@@ -130,6 +153,23 @@ expect 0 '/flops_per_second: 60 without a unit is 60 operations/s' einplan tns.j
 echo '{"inside": {"latency": 2e-6, "bandwidth": 1e10}, "between": {"latency": "2s"}}' > fine.json
 out=$(einplan tns.json -n 1 --cluster fine.json 2>&1)
 [[ "$out" != *"without a unit"* ]] || fail "numbers of a machine that there is were taken for slips: $out"
+
+# A product of which only the diagonal is read, all of which is computed. Small ones, and such as others read, are not.
+trace() {
+    cat > trace.json << EOF2
+{"eingraph": 1, "tensors": {"X": {"shape": [$1, $1], "data": {"random": "normal"}}},
+ "nodes": [{"name": "XX", "einsum": "ij,jk->ik", "inputs": ["X", "X"]},
+           {"name": "t", "einsum": "ii->", "inputs": ["XX"]}], "outputs": [$2]}
+EOF2
+}
+trace 200 '"t"'
+expect 0 "note: of 'XX' only the diagonal is read, by 't', and all of it is computed: 16 M operations; \"ij,ji->i\"" \
+    einplan trace.json -n 1 --dry-run
+for sound in '200 "t", "XX"' '20 "t"'; do
+    trace "${sound%% *}" "${sound#* }"
+    out=$(einplan trace.json -n 1 --dry-run 2>&1)
+    [[ "$out" != *"only the diagonal"* ]] || fail "$sound: $out"
+done
 
 # A raw file of another dtype, and keys of a tensor inside its data.
 head -c 96 /dev/zero > A.bin
