@@ -18,7 +18,7 @@ JoinOfPoints::JoinOfPoints(KernelShape const& shape, KernelTypes const& types, s
 PointBatch::PointBatch(JoinOfPoints const& join, Slots& slots, Extent longest_run)
     : join_(join),
       slots_(slots),
-      rows_together_(join.tile / 2 / static_cast<std::size_t>(std::max<Extent>(longest_run, 1))),
+      rows_together_(longest_run == 0 ? 1 : join.tile / 2 / static_cast<std::size_t>(longest_run)),
       registers_(join.body.operand_registers()),
       width_(size_of(registers_)),
       operand_bytes_(lines(join.tile * 16)),

@@ -26,7 +26,7 @@ struct JoinOfPoints {
 class PointBatch {
 public:
     /// @param longest_run  of those with adjacent accumulators, however the kernel is cut: shorter ones that follow one
-    /// another are combined together
+    /// another are combined together; 0: each apart
     PointBatch(JoinOfPoints const& join, Slots& slots, Extent longest_run);
     /// Runs to come begin a row: what was combined so far is apart.
     void begin_row() { flush(); }

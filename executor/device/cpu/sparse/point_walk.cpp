@@ -34,6 +34,8 @@ WalkShape::WalkShape(KernelShape const& shape, SparsePlan made) : plan(std::move
     inner_in_output = plan.inner != SparsePlan::none && graph::has_label(einsum.output, plan.inner);
     for (int label : einsum.output)
         if (label != plan.row && label != plan.inner) key_labels.push_back(static_cast<std::size_t>(label));
+    joins_runs = !shape.keeps_order || std::all_of(key_labels.begin(), key_labels.end(),
+                                                   [&](std::size_t label) { return einsum.extents[label] <= 1; });
 }
 
 EvenOutputs even_outputs(WalkShape const& shape, WalkRegion const& region, Extent rows,
@@ -66,7 +68,7 @@ PointWalk::PointWalk(WalkShape const& shape, std::span<SparseSource const> sourc
       region_(region),
       slots_(slots),
       team_(team),
-      batch_(join, slots, shape.longest_run),
+      batch_(join, slots, shape.joins_runs ? shape.longest_run : 0),
       tile_(join.tile),
       indexed_(join.has_indices()),
       index_(region.first),

@@ -52,7 +52,9 @@ public:
         for (int label : product_.source.labels) usable = usable && length(label) < Extent{1} << 31;
         bool const any = std::none_of(shape_.lengths.begin(), shape_.lengths.end(), [](Extent n) { return n == 0; });
         std::size_t const points = (source.all().end - source.all().begin) * width_ * dotted_;
-        if (!usable || !any || copied_ / sparse_tuning::copied_a_point > points) return otherwise_->launch(call, team);
+        // Where bits must not follow from how the node is cut, neither must the kernel.
+        bool const copies_much = !shape_.keeps_order && copied_ / sparse_tuning::copied_a_point > points;
+        if (!usable || !any || copies_much) return otherwise_->launch(call, team);
         DenseOperands const dense(product_.dense, sizeof(T), call, team);
         Launch const now{source, dense.pointers(), call.output};
         if (same_pattern_)
