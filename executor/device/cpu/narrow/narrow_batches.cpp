@@ -143,16 +143,25 @@ private:
     std::unique_ptr<PreparedKernel const> products_;
 };
 
+bool in_batch(NestLabel const& label, Operands const& operands) {
+    return label.output_stride != 0 && label.strides[operands[0]] != 0 && label.strides[operands[1]] != 0;
+}
+
 /// The longest label that all three have; none: there is no batch.
 std::size_t batch_label(Nest const& nest, Operands const& operands) {
     std::size_t found = nest.labels.size();
-    for (std::size_t l = 0; l < nest.labels.size(); ++l) {
-        NestLabel const& label = nest.labels[l];
-        bool const in_all =
-            label.output_stride != 0 && label.strides[operands[0]] != 0 && label.strides[operands[1]] != 0;
-        if (in_all && (found == nest.labels.size() || label.length > nest.labels[found].length)) found = l;
-    }
+    for (std::size_t l = 0; l < nest.labels.size(); ++l)
+        if (in_batch(nest.labels[l], operands) &&
+            (found == nest.labels.size() || nest.labels[l].length > nest.labels[found].length))
+            found = l;
     return found;
+}
+
+/// Terms of all results of one product.
+Extent terms_of_one(Nest const& nest, Operands const& operands) {
+    Extent terms = 1;
+    for (NestLabel const& label : nest.labels) terms *= in_batch(label, operands) ? 1 : label.length;
+    return terms;
 }
 
 /// A batch in parts about as long, each of whole vectors but the last.
@@ -209,7 +218,7 @@ std::unique_ptr<PreparedKernel const> make_narrow_batches(KernelShape const& sha
     std::array const dtypes{nest.operand_dtypes[operands[0]], nest.operand_dtypes[operands[1]], nest.output_dtype};
     if (std::all_of(dtypes.begin(), dtypes.end(), [](DType dtype) { return dtype == DType::f32; })) return nullptr;
     std::size_t const batch = batch_label(nest, operands);
-    if (batch == nest.labels.size()) return nullptr;
+    if (batch == nest.labels.size() || terms_of_one(nest, operands) > narrow_tuning::terms_in_lanes) return nullptr;
 
     Nest part = nest;
     part.labels[batch].length = 1;

@@ -34,6 +34,9 @@ inline constexpr double least_operations = 1e7;
 /// are operands of fewer elements. Sums of such a task, at most: they stay in the first-level cache. May change bits.
 inline constexpr Extent streamed_rows = 8, streamed_elements = 4096, streamed_sums = 4096;
 
+/// Terms of a product that is one of a batch in f32, at most: products of 16 x 16 of bf16 take half of the time so, of
+/// 32 x 32 half as much again (AVX512-BF16). May change bits.
+inline constexpr Extent terms_in_lanes = Extent{1} << 13;
 /// Bytes of a part of a batch of small products, in f32: it stays in the second-level cache. Decides no bit.
 inline constexpr Extent batch_bytes = Extent{256} << 10;
 
