@@ -6,6 +6,7 @@
 
 #include "lib/base/json.hpp"
 #include "lib/base/text/quantities.hpp"
+#include "lib/base/text/sizes.hpp"
 #include "lib/graph/rest/einsum_text.hpp"
 
 namespace ein::apps {
