@@ -139,6 +139,13 @@ std::vector<GemmPlan::Loop> GemmPlan::loops_of(std::vector<Run> const& runs) {
     return loops;
 }
 
+std::vector<PairLabel> GemmPlan::labels_of(std::vector<Loop> const& loops, std::array<Side, 2> sides) {
+    std::vector<PairLabel> labels;
+    for (Loop const& loop : loops)
+        labels.push_back({loop.length, {loop.steps[sides[0]], loop.steps[sides[1]]}, loop.tile, loop.last});
+    return labels;
+}
+
 void GemmPlan::add_iteration(std::vector<Loop> const& loops, Extent iteration, std::array<Extent, 3>& at) {
     for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) {
         for (std::size_t side : {A, B, C}) at[side] += iteration % loop->length * loop->steps[side];

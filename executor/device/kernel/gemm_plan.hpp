@@ -54,6 +54,8 @@ struct GemmPlan {
     /// Adds iteration number `iteration` of some nested loops to a place, in elements of each side.
     static void add_iteration(std::vector<Loop> const& loops, Extent iteration, std::array<Extent, 3>& at);
     static std::vector<Loop> loops_of(std::vector<Run> const& runs);
+    /// Loops as pair_product takes them. @param sides  of the two matrices whose steps they have
+    static std::vector<PairLabel> labels_of(std::vector<Loop> const& loops, std::array<Side, 2> sides);
 };
 
 /// Rough speeds: they only rank the ways to do the same work. As given, those of one thread and OpenBLAS.

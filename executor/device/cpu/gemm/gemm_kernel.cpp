@@ -20,7 +20,7 @@
 namespace ein::executor {
 namespace {
 
-constexpr std::size_t A = GemmPlan::a, B = GemmPlan::b, C = GemmPlan::c;
+constexpr GemmPlan::Side A = GemmPlan::a, B = GemmPlan::b, C = GemmPlan::c;
 /// How a product is computed. Of a nest that keeps order, everything that the order of terms follows from is chosen for
 /// its whole.
 struct Choice {
@@ -138,17 +138,11 @@ private:
     }
 
     void set_labels() {
-        auto const labels = [](std::vector<GemmPlan::Loop> const& loops, std::size_t first, std::size_t second) {
-            std::vector<PairLabel> found;
-            for (GemmPlan::Loop const& loop : loops)
-                found.push_back({loop.length, {loop.steps[first], loop.steps[second]}, loop.tile, loop.last});
-            return found;
-        };
-        rows_ = labels(plan_.rows, A, C);
-        columns_ = labels(plan_.columns, B, C);
-        terms_ = labels(plan_.terms, A, B);
-        batch_ = labels(plan_.free_loops, A, B);
-        batch_in_c_ = labels(plan_.free_loops, C, C);
+        rows_ = GemmPlan::labels_of(plan_.rows, {A, C});
+        columns_ = GemmPlan::labels_of(plan_.columns, {B, C});
+        terms_ = GemmPlan::labels_of(plan_.terms, {A, B});
+        batch_ = GemmPlan::labels_of(plan_.free_loops, {A, B});
+        batch_in_c_ = GemmPlan::labels_of(plan_.free_loops, {C, C});
     }
 
     /// Brings an operand to the calls' type and layout; labels that it alone has are summed on the way.

@@ -15,9 +15,9 @@ namespace ein::executor {
 std::unique_ptr<PreparedKernel const> make_gemm_kernel(KernelShape const& shape, Nest const& nest,
                                                        KernelTypes const& types, scalar::Params const& params);
 
-/// The same where each lane of a vector is best a product of a batch (pair_lanes.hpp), however short the batch is.
+/// The same where each lane of a vector is best a product of a batch (pair_lanes.hpp).
 /// @param nest  that keeps no order
-/// @return nothing where it is not
+/// @return nothing where it is not, as of a batch that fills no vector
 std::unique_ptr<PreparedKernel const> make_lanes_kernel(KernelShape const& shape, Nest const& nest,
                                                         KernelTypes const& types, scalar::Params const& params);
 

@@ -18,20 +18,6 @@ namespace {
 
 using Operands = std::array<std::size_t, 2>;  // of the kernel, left and right
 
-/// A piece of work of one thread: kernels in it are not cut further.
-class OneOfTeam final : public WorkerTeam {
-public:
-    explicit OneOfTeam(WorkerTeam& team) : team_(team) {}
-    int width() const override { return 1; }
-    void run(std::int64_t pieces, std::function<void(std::int64_t)> const& piece) override {
-        for (std::int64_t i = 0; i < pieces; ++i) piece(i);
-    }
-    void pause() override { team_.pause(); }
-
-private:
-    WorkerTeam& team_;
-};
-
 /// A matrix's strides in f32, in bytes, its labels inside one another as they are now; and how many bytes it takes.
 struct Packed {
     std::vector<Extent> strides;
@@ -186,13 +172,13 @@ public:
 
     void launch(KernelCall const& call, WorkerTeam& team) const override {
         auto const run = [&](std::int64_t number) {
-            OneOfTeam alone(team);
+            SoloWorkerTeam solo;
             Extent const first = parts_.begin(number);
             auto const operand = [&](std::size_t side) {
                 return static_cast<std::byte const*>(call.operands[operands_[side]]) + first * steps_[side];
             };
             of_length_.at(parts_.length(number))
-                ->run({operand(0), operand(1)}, static_cast<std::byte*>(call.output) + first * steps_[2], alone);
+                ->run({operand(0), operand(1)}, static_cast<std::byte*>(call.output) + first * steps_[2], solo);
         };
         if (parts_.count > 1) return team.run(parts_.count, run);
         run(0);

@@ -12,7 +12,7 @@
 namespace ein::executor {
 namespace {
 
-constexpr std::size_t A = GemmPlan::a, B = GemmPlan::b, C = GemmPlan::c;
+constexpr GemmPlan::Side A = GemmPlan::a, B = GemmPlan::b, C = GemmPlan::c;
 
 std::size_t bytes_of_words(Extent count) { return static_cast<std::size_t>(count) * 4; }
 
@@ -268,6 +268,8 @@ std::unique_ptr<PreparedKernel const> make_narrow_kernel(KernelShape const& shap
                        ? plan_tiles_as(*whole, gemm_problem(nest, types.compute, *choice), speed_of(*choice))
                        : *whole;
     problem.sizes = sizes_of(problem.plan);
+    problem.wide = {GemmPlan::labels_of(problem.plan.rows, {A, C}), GemmPlan::labels_of(problem.plan.columns, {B, C})};
+    problem.term_labels = GemmPlan::labels_of(problem.plan.terms, {A, B});
     problem.terms = term_blocks(choice->loops, sizes_of(*whole));
     problem.streams = streams;
     problem.accumulate = nest.accumulate;

@@ -3,11 +3,10 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
+#include <vector>
 
 #include "executor/device/cpu/gemm/label_iterations.hpp"
 #include "executor/device/cpu/narrow/narrow_loops.hpp"
-#include "executor/device/kernel/gemm_plan.hpp"
 
 namespace ein::executor {
 
@@ -19,16 +18,13 @@ public:
         : at_(reinterpret_cast<std::ptrdiff_t*>(room)),
           adjacent_(reinterpret_cast<std::ptrdiff_t*>(room + lines_of(most))) {}
 
-    /// Of iterations first ... first + count - 1.
-    NarrowPlaces find(std::vector<GemmPlan::Loop> const& loops, std::size_t side, Extent first, Extent count) const {
-        std::array<PairLabel, most_pair_labels> label;
-        for (std::size_t l = 0; l < loops.size(); ++l)
-            label[l] = {loops[l].length, {loops[l].steps[side], loops[l].steps[side]}, loops[l].tile, loops[l].last};
-        PairLabels const labels{label.data(), static_cast<int>(loops.size())};
+    /// Of iterations first ... first + count - 1. @param matrix  which of the two whose steps the labels have
+    NarrowPlaces find(std::vector<PairLabel> const& label, int matrix, Extent first, Extent count) const {
+        PairLabels const labels{label.data(), static_cast<int>(label.size())};
         Iterations iterations(labels, first);
         for (Extent done = 0; done < count;) {
-            Extent const run = std::min(iterations.run(), count - done), step = iterations.step(0);
-            Extent at = iterations.at(0);
+            Extent const run = std::min(iterations.run(), count - done), step = iterations.step(matrix);
+            Extent at = iterations.at(matrix);
             for (Extent i = done; i < done + run; ++i, at += step) at_[i] = at;
             done += run;
             iterations.advance(run);

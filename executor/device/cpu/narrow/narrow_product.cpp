@@ -12,10 +12,9 @@ namespace {
 
 constexpr std::size_t A = GemmPlan::a, B = GemmPlan::b, C = GemmPlan::c;
 
-/// The rows of a, or the columns of b.
-std::vector<GemmPlan::Loop> const& wide_loops(GemmPlan const& plan, std::size_t side) {
-    return side == A ? plan.rows : plan.columns;
-}
+// Which of its two matrices labels have the steps of (NarrowProblem).
+constexpr int in_operand = 0, in_result = 1;
+int operand_of(std::size_t side) { return side == A ? 0 : 1; }
 
 constexpr Extent apart = 16;  // words between rows of sums, lest they lie a power of two apart
 
@@ -74,9 +73,9 @@ void NarrowLaunch::pack_shared(SharedPanels& panels, std::size_t side, Extent ca
     TermBlocks const& terms = problem_.terms;
     NarrowPacking packing;
     packing.from = operand(side, panels.call + call);
-    packing.wide = PlaceRoom(memory, wide).find(wide_loops(problem_.plan, side), side, panels.first + first, wide);
+    packing.wide = PlaceRoom(memory, wide).find(problem_.wide[side], in_operand, panels.first + first, wide);
     packing.terms = PlaceRoom(memory + PlaceRoom::bytes(wide), terms.size(block))
-                        .find(problem_.plan.terms, side, terms.first(block), terms.size(block));
+                        .find(problem_.term_labels, operand_of(side), terms.first(block), terms.size(block));
     packing.inverted = problem_.choice.inverted;
     packing.words = words_of(loops, terms.size(block));
     packing.to = panels.words + (call * terms.count + block) * panels.step(terms) + first * packing.words;
@@ -101,10 +100,10 @@ void NarrowLaunch::multiply(NarrowTask const& task, NarrowLoops const& loops,
             }
             NarrowPacking packing;
             packing.from = operand(side, task.call);
-            packing.wide = PlaceRoom(memory.data + memory.layout.wide, wide)
-                               .find(wide_loops(problem_.plan, side), side, first, wide);
+            packing.wide =
+                PlaceRoom(memory.data + memory.layout.wide, wide).find(problem_.wide[side], in_operand, first, wide);
             packing.terms = PlaceRoom(memory.data + memory.layout.terms, terms.size(block))
-                                .find(problem_.plan.terms, side, terms.first(block), terms.size(block));
+                                .find(problem_.term_labels, operand_of(side), terms.first(block), terms.size(block));
             packing.inverted = problem_.choice.inverted;
             packing.words = words;
             packing.to = memory.words(side == A ? memory.layout.panels_a : memory.layout.panels_b);
@@ -140,23 +139,24 @@ void NarrowLaunch::stream(NarrowTask const& task, Memory const& memory, std::uin
                           WorkerTeam& team) const {
     NarrowLoops const& loops = problem_.choice.loops;
     TermBlocks const& terms = problem_.terms;
-    auto const places = [&](std::size_t at, Extent most, std::vector<GemmPlan::Loop> const& of, std::size_t side,
-                            Extent first) { return PlaceRoom(memory.data + at, most).find(of, side, first, most); };
+    auto const places = [&](std::size_t at, Extent most, std::vector<PairLabel> const& of, int matrix, Extent first) {
+        return PlaceRoom(memory.data + at, most).find(of, matrix, first, most);
+    };
     auto const [first_block, last_block] = terms.of_split(task.split);
     for (Extent block = first_block; block < last_block; ++block) {
         if (block > first_block) team.pause();
         Extent const count = terms.size(block);
         NarrowPacking packing;
         packing.from = operand(A, task.call);
-        packing.wide = places(memory.layout.wide, task.rows, problem_.plan.rows, A, task.row);
-        packing.terms = places(memory.layout.terms, count, problem_.plan.terms, A, terms.first(block));
+        packing.wide = places(memory.layout.wide, task.rows, problem_.wide[A], in_operand, task.row);
+        packing.terms = places(memory.layout.terms, count, problem_.term_labels, operand_of(A), terms.first(block));
         packing.words = count;
         packing.to = memory.words(memory.layout.panels_a);
         loops.pack_a(problem_.choice.types[A])(packing);
         NarrowStream call;
         call.b = operand(B, task.call);
-        call.terms = places(memory.layout.terms, count, problem_.plan.terms, B, terms.first(block));
-        call.columns = places(memory.layout.wide, task.columns, problem_.plan.columns, B, task.column);
+        call.terms = places(memory.layout.terms, count, problem_.term_labels, operand_of(B), terms.first(block));
+        call.columns = places(memory.layout.wide, task.columns, problem_.wide[B], in_operand, task.column);
         call.sums_step = sums_step;
         call.first = block == first_block;
         call.along_terms = problem_.streams == Streams::terms;
@@ -202,12 +202,13 @@ std::vector<bool> NarrowLaunch::subnormal_ones(NarrowTask const& task, std::size
     TermBlocks const& terms = problem_.terms;
     auto const [first_block, last_block] = terms.of_split(task.split);
     Scratch const room(PlaceRoom::bytes(wide) + PlaceRoom::bytes(terms.each));
-    NarrowPlaces const at = PlaceRoom(room.data(), wide).find(wide_loops(problem_.plan, side), side, first, wide);
+    NarrowPlaces const at = PlaceRoom(room.data(), wide).find(problem_.wide[side], in_operand, first, wide);
     auto const* const from = reinterpret_cast<std::uint16_t const*>(operand(side, task.call));
     std::vector<bool> found(static_cast<std::size_t>(wide), false);
     for (Extent block = first_block; block < last_block; ++block) {
-        NarrowPlaces const of_terms = PlaceRoom(room.data() + PlaceRoom::bytes(wide), terms.size(block))
-                                          .find(problem_.plan.terms, side, terms.first(block), terms.size(block));
+        NarrowPlaces const of_terms =
+            PlaceRoom(room.data() + PlaceRoom::bytes(wide), terms.size(block))
+                .find(problem_.term_labels, operand_of(side), terms.first(block), terms.size(block));
         for (Extent i = 0; i < wide; ++i)
             for (Extent term = 0; term < of_terms.count && !found[static_cast<std::size_t>(i)]; ++term)
                 if (is_subnormal(from[at.at[i] + of_terms.at[term]])) found[static_cast<std::size_t>(i)] = true;
@@ -238,8 +239,8 @@ void NarrowLaunch::store(NarrowTask const& task, std::uint32_t const* sums, Exte
     GemmPlan::add_iteration(problem_.plan.free_loops, task.call, at);
     NarrowStore call;
     std::byte* const columns = memory + PlaceRoom::bytes(task.rows);
-    call.rows = PlaceRoom(memory, task.rows).find(problem_.plan.rows, C, task.row, task.rows);
-    call.columns = PlaceRoom(columns, task.columns).find(problem_.plan.columns, C, task.column, task.columns);
+    call.rows = PlaceRoom(memory, task.rows).find(problem_.wide[A], in_result, task.row, task.rows);
+    call.columns = PlaceRoom(columns, task.columns).find(problem_.wide[B], in_result, task.column, task.columns);
     call.sums = sums;
     call.sums_step = sums_step;
     call.to = to_ + at[C] * problem_.element_bytes[C];

@@ -19,6 +19,8 @@ struct NarrowProblem {
     NarrowChoice choice;
     GemmPlan plan;
     NarrowSizes sizes;
+    std::array<std::vector<PairLabel>, 2> wide;  // rows: steps in a and c; columns: in b and c
+    std::vector<PairLabel> term_labels;          // steps in a and b
     TermBlocks terms;
     bool accumulate = false;
     /// Few rows: b is read where it lies, by columns or by terms that lie side by side (narrow_streams.hpp).
