@@ -13,7 +13,7 @@ void write_listed(std::span<tensor::ListedElements> pieces, KernelShape const& s
 /// A sparse output of which is known how much each row lists, to be filled by many threads.
 struct ListedRows {
     std::vector<std::byte*> coords;  // by place of the layout; of the first none
-    std::byte* values;
+    std::byte* values = nullptr;
 };
 /// Writes all of a compressed block but coordinates and values. @param offsets  where each row begins, and the end
 /// @throws tensor::SparseRoomError

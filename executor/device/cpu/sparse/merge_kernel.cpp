@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "executor/device/cpu/sparse/listed_output.hpp"
 #include "executor/device/cpu/sparse/merged_rows.hpp"
 #include "executor/device/cpu/sparse/point_batch.hpp"
 #include "executor/device/cpu/sparse/result_store.hpp"
@@ -88,12 +89,12 @@ public:
             return sum;
         };
         std::vector<Extent> const bounds = cut_rows(rows, before, sparse_tuning::points_of_a_piece);
-        Launch now{call, sources, {}, nullptr, nullptr};
+        Launch now{call, sources, {}, {}};
         if (sources.size() == 1) {
-            now.values = copy_pattern(shape_, sources[0], call);
+            now.to.values = copy_pattern(shape_, sources[0], call);
         } else {
             count(now, bounds, team);
-            write_header(now);
+            now.to = begin_rows(shape_, call, now.offsets);
         }
         team.run(static_cast<std::int64_t>(bounds.size()) - 1, [&](std::int64_t piece) {
             auto const p = static_cast<std::size_t>(piece);
@@ -111,8 +112,7 @@ private:
         KernelCall const& call;
         std::span<SparseSource const> sources;
         std::vector<std::uint64_t> offsets;  // of rows of the output; empty where the pattern is the operand's
-        std::byte* coords;                   // of the output's places after the first
-        std::byte* values;
+        ListedRows to;
     };
 
     /// How much each row lists.
@@ -129,27 +129,6 @@ private:
         });
         for (std::size_t row = 1; row < now.offsets.size(); ++row) now.offsets[row] += now.offsets[row - 1];
     }
-
-    void write_header(Launch& now) const {
-        SparseOperand const& output = *shape_.sparse->output;
-        auto const listed = static_cast<Extent>(now.offsets.back());
-        tensor::SparseOffsets const at =
-            tensor::sparse_offsets(output.layout, output.lengths, shape_.output_dtype, listed);
-        tensor::check_room(at, listed, now.call.room);
-        auto* const block = static_cast<std::byte*>(now.call.output);
-        tensor::set_listed(std::span(block, sizeof(std::uint64_t)), listed);
-        std::memcpy(block + at.offsets, now.offsets.data(), now.offsets.size() * 8);
-        auto const clear = [&](std::size_t begin, std::size_t bytes) {  // what is between arrays
-            for (std::size_t b = bytes; b % 8 != 0; ++b) block[begin + b] = std::byte{0};
-        };
-        for (std::size_t place = 1; place < labels_.size(); ++place)
-            clear(at.coords[place], static_cast<std::size_t>(listed) * width());
-        clear(at.values, static_cast<std::size_t>(listed) * size_of(shape_.output_dtype));
-        now.coords = block + (labels_.size() > 1 ? at.coords[1] : 0);
-        now.values = block + at.values;
-    }
-
-    std::size_t width() const { return tensor::index_bytes(shape_.sparse->output->lengths); }
 
     /// Points of a piece that are joined together.
     struct Points {
@@ -179,7 +158,8 @@ private:
         auto const hand_out = [&] {
             if (!copied) list(now, points, at);
             join(now, points, batch);
-            store.store(slots.finish(0, points.count), points.count, now.values + static_cast<Extent>(at) * size, size);
+            store.store(slots.finish(0, points.count), points.count, now.to.values + static_cast<Extent>(at) * size,
+                        size);
             at += points.count;
             points.count = 0;
             team.pause();
@@ -248,10 +228,9 @@ private:
     }
 
     void list(Launch const& now, Points const& points, std::size_t at) const {
-        std::size_t const wide = width();
-        std::size_t const step = (static_cast<std::size_t>(now.offsets.back()) * wide + 7) / 8 * 8;
+        std::size_t const wide = tensor::index_bytes(shape_.sparse->output->lengths);
         for (std::size_t place = 1; place < labels_.size(); ++place) {
-            std::byte* const to = now.coords + (place - 1) * step + at * wide;
+            std::byte* const to = now.to.coords[place] + at * wide;
             std::vector<Extent> const& index = points.index[place];
             if (wide == 8) {
                 std::memcpy(to, index.data(), points.count * 8);
