@@ -86,8 +86,6 @@ struct SimulatedRank {
 
 using schedule::LoopSpecId;
 
-using schedule::LoopSpecId;
-
 class Simulator {
 public:
     /// @param iterations  of each loop, at most

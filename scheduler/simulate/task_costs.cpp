@@ -60,6 +60,13 @@ double of_aggregation(graph::EinSum const& einsum) {
     return scalar::info(einsum.agg).by_exponentials ? tuning::operations_of_a_function : 1;
 }
 
+/// Elements of an operand or result in a call of these lengths.
+double elements_at(std::vector<int> const& labels, std::span<Extent const> lengths) {
+    double count = 1;
+    for (int label : labels) count *= static_cast<double>(lengths[static_cast<std::size_t>(label)]);
+    return count;
+}
+
 /// Operations a second. Tiles of other operations than times and plus have no instruction that does both.
 double rate_of(graph::EinSum const& einsum, DType compute, Cluster const& cluster) {
     if (is_matrix_product(einsum)) return cluster.flops(compute);
@@ -95,11 +102,7 @@ double TaskCosts::of_kernel(Section const& section, Task const& task, schedule::
     if (!moves && is_on_listed(section, call))
         return sparse_seconds(section, call, header_.kernels[call.kernel], kernel.operations, cluster_);
     std::span<Extent const> const lengths = call.region.length;
-    auto const elements = [&](std::vector<int> const& labels) {
-        double count = 1;
-        for (int label : labels) count *= static_cast<double>(lengths[static_cast<std::size_t>(label)]);
-        return count;
-    };
+    auto const elements = [&](std::vector<int> const& labels) { return elements_at(labels, lengths); };
     auto const size = [&](BlockId block) { return static_cast<double>(size_of(section.blocks[block].dtype)); };
     auto const of_listed = [&](std::size_t operand) {  // of a sparse block what lies in the call's region
         schedule::Block const& block = section.blocks[call.operands[operand]];
@@ -134,22 +137,18 @@ double TaskCosts::of_fused(Section const& section, schedule::Fused const& task) 
     for (BlockId operand : task.operands) bytes += size(operand);
     schedule::for_each_member(header_, task, [&](schedule::FusionSpec::Member const& member, BoxView region) {
         Kernel const& kernel = kernels_[member.kernel];
-        auto const elements = [&](std::vector<int> const& labels) {
-            double count = 1;
-            for (int label : labels) count *= static_cast<double>(region.length[at(label)]);
-            return count;
-        };
-        double const written = elements(kernel.einsum->output);
+        double const written = elements_at(kernel.einsum->output, region.length);
         double points = 1, read = 0;
         for (Extent length : region.length) points *= static_cast<double>(length);
         if (kernel.lookup) points = written;
         if (kernel.scattered >= 0)
             points /= static_cast<double>(std::max<Extent>(1, region.length[at(kernel.scattered)]));
-        for (auto const& labels : kernel.einsum->inputs) read += kernel.lookup ? written : elements(labels);
-        double const bytes = (read + written) * kernel.element;
+        for (auto const& labels : kernel.einsum->inputs)
+            read += kernel.lookup ? written : elements_at(labels, region.length);
+        double const in_caches = (read + written) * kernel.element / cluster_.cached;
         double const once = points * kernel.operations / kernel.rate;
         // Tiles of products wait for what is packed and for results, other kernels compute while they read and write.
-        computing += kernel.tiled ? once + bytes / cluster_.cached : std::max(once, bytes / cluster_.cached);
+        computing += kernel.tiled ? once + in_caches : std::max(once, in_caches);
     });
     return std::max(computing, bytes / cluster_.bytes);
 }
