@@ -115,6 +115,18 @@ TEST_CASE("random graphs have the same bits at any rank count", "[end_to_end][re
     }
 }
 
+/// A block of one column has two axes with stride 1: along which of them terms are added follows from the whole node.
+TEST_CASE("sums beside a sparse scalar have the same bits at any cut", "[end_to_end][reproducible]") {
+    Json const json = Json::parse(R"({"eingraph": 1, "dtype": "c128",
+        "tensors": {"A": {"shape": [9, 5], "data": {"random": "uniform", "low": -1, "high": 1, "seed": 1}},
+                    "S": {"shape": [6], "sparse": true,
+                          "data": {"random": "uniform", "low": -1, "high": 1, "seed": 2, "density": 0.05}}},
+        "nodes": [{"name": "s", "einsum": "i,i,i->", "inputs": ["S", "S", "S"]},
+                  {"name": "Z", "einsum": "ij,->jw", "inputs": ["A", "s"], "sizes": {"w": 3}}],
+        "outputs": ["Z"]})");
+    for (std::uint64_t seed = 520; seed < 526; ++seed) check(json, seed);
+}
+
 TEST_CASE("large kernels have the same bits at any rank count", "[end_to_end][reproducible]") {
     auto const dtype = GENERATE("f32", "f64", "bf16", "c64");
     std::uint64_t seed = 1;

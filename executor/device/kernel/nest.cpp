@@ -99,7 +99,8 @@ std::vector<NestLabel> labels_of(KernelShape const& shape) {
     return labels;
 }
 
-/// One call of the whole node, on blocks that are whole tensors.
+}  // namespace
+
 KernelShape whole_call(KernelShape const& shape) {
     graph::EinSum const& einsum = shape.kernel->einsum;
     auto const strides = [&](std::vector<int> const& axes) {
@@ -113,8 +114,6 @@ KernelShape whole_call(KernelShape const& shape) {
     whole.output_strides = strides(einsum.output);
     return whole;
 }
-
-}  // namespace
 
 Nest make_nest(KernelShape const& shape) {
     Nest nest{labels_of(shape), shape.operand_dtypes, shape.output_dtype, shape.accumulate, shape.output_bytes};

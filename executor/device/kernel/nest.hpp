@@ -36,6 +36,9 @@ struct Nest {
     Extent output_elements() const;
 };
 
+/// One call of the whole node, on blocks that are whole tensors.
+KernelShape whole_call(KernelShape const& shape);
+
 /// The nest of a kernel's call. Operands that the join does not mention move nowhere.
 Nest make_nest(KernelShape const& shape);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "executor/device/kernel/kernel_types.hpp"
+#include "executor/device/kernel/nest.hpp"
 #include "lib/graph/labels.hpp"
 
 namespace ein::executor {
@@ -89,24 +90,26 @@ private:
         return false;
     }
 
-    /// Of the labels that no sparse operand has, that which runs through memory.
+    /// Of the labels that no sparse operand has, that which runs through memory. Terms are added along it, so where
+    /// their order is kept it follows from the whole node.
     void choose_inner() {
+        KernelShape const shape = shape_.keeps_order ? whole_call(shape_) : shape_;
         int best = -1;
-        for (int label = 0; label < static_cast<int>(shape_.lengths.size()); ++label) {
+        for (int label = 0; label < static_cast<int>(shape.lengths.size()); ++label) {
             bool sparse = false;
-            int score = shape_.lengths[static_cast<std::size_t>(label)] >= 8 ? 3 : 0;
+            int score = shape.lengths[static_cast<std::size_t>(label)] >= 8 ? 3 : 0;
             for (std::size_t k = 0; k < einsum_.operands(); ++k) {
-                if (is_sparse(shape_, k)) {
+                if (is_sparse(shape, k)) {
                     sparse = sparse || (matters(k) && has_label(einsum_.inputs[k], label));
                 } else if (has_label(used_, static_cast<int>(k))) {
-                    Extent const stride = label_strides(einsum_.inputs[k], shape_.operand_strides[k],
-                                                        shape_.lengths.size())[static_cast<std::size_t>(label)];
+                    Extent const stride = label_strides(einsum_.inputs[k], shape.operand_strides[k],
+                                                        shape.lengths.size())[static_cast<std::size_t>(label)];
                     score += stride == 1 ? 4 : 0;
                 }
             }
-            if (!shape_.sparse->output)
+            if (!shape.sparse->output)
                 for (std::size_t axis = 0; axis < einsum_.output.size(); ++axis)
-                    if (einsum_.output[axis] == label && shape_.output_strides[axis] == 1) score += 4;
+                    if (einsum_.output[axis] == label && shape.output_strides[axis] == 1) score += 4;
             if (sparse || score <= best) continue;
             best = score;
             plan_.inner = label;
