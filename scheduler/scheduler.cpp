@@ -85,10 +85,12 @@ Scheduled lowered(graph::EinGraph const& graph, relation::Plan const& plan, Sche
     out.traffic = std::move(made.traffic);
     out.layouts = std::move(made.layouts);
     header.prediction = predict(out.schedule, plan);
-    if (options.simulate) {
+    if (options.simulate && graph.loops.empty()) {
         Simulation const run = simulate(out.schedule, options.cluster);
-        out.makespan = run.all_iterations;
+        out.makespan = run.makespan;
         out.held_up = held_up(out.schedule, run);
+    } else if (options.simulate) {
+        out.makespan = simulated_seconds(out.schedule, options.cluster);
     }
     return out;
 }

@@ -50,7 +50,8 @@ struct Scheduled {
     std::vector<Traffic> traffic;               // bytes that cross ranks for each node, by NodeId
     std::vector<Layout> layouts;                // by ValueId
     double makespan = 0;                        // seconds on the options' cluster, by simulation; 0: not simulated
-    Table<schedule::TensorId, double> held_up;  // of them, those for which each tensor is to blame (critical path)
+    Table<schedule::TensorId, double> held_up;  // of them, those for which each tensor is to blame (critical path);
+                                                // empty where there are loops, whose iterations overlap
 };
 
 class KeptSchedules;

@@ -128,7 +128,7 @@ inline constexpr std::int64_t touched_after_a_send = 8;
 
 /// Iterations of a loop that are simulated: the first has what is done once in it, and the last is like those that
 /// follow. Chosen.
-inline constexpr std::int64_t simulated_iterations = 3;
+inline constexpr std::int64_t simulated_iterations = 2;
 /// By how much later than rank 0 other ranks begin, where answers queue (Link::queue): who comes later has its answer
 /// to give before its request, and its messages stand behind the other's. Seen in traces over TCP (0.3 to 0.5 ms), and
 /// fitted.

@@ -69,7 +69,7 @@ std::optional<FasterChoice> faster_choice(PreparedGraph const& prepared, Einplan
         return std::nullopt;
     try {
         Planned const chosen = plan_and_schedule(free, how);
-        double const there = simulate(chosen.made.schedule, machines.cluster).all_iterations;
+        double const there = simulated_seconds(chosen.made.schedule, machines.cluster);
         if (there > faster_by * here) return std::nullopt;
         return FasterChoice{joined(given, " "), here, there, planned.moved(), chosen.moved(), ranks,
                             chosen.busy_ranks()};

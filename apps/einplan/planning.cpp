@@ -96,7 +96,7 @@ void check(schedule::Schedule const& schedule, std::string const& who) {
 void finish_spilled(Planned& planned, scheduler::Cluster const& cluster) {
     schedule::Schedule const& schedule = planned.made.schedule;
     check(schedule, "spilling");
-    if (planned.made.makespan > 0) planned.made.makespan = simulate(schedule, cluster).all_iterations;
+    if (planned.made.makespan > 0) planned.made.makespan = simulated_seconds(schedule, cluster);
 }
 
 /// What becomes of each answer.

@@ -354,18 +354,35 @@ double seconds_with(Schedule const& schedule, Simulation const& simulation,
     return simulation.repeated.seconds + others(loops, simulation.repeated, each_time, {});
 }
 
+namespace {
+
+/// From a run with a few iterations of each loop.
+Simulation::Repeated repeat_loops(Schedule const& schedule, Cluster const& cluster) {
+    Simulator run(schedule, cluster, tuning::simulated_iterations);
+    double const seconds = run.run().makespan;
+    return {seconds, run.seconds_an_iteration()};
+}
+
+double with_all_iterations(Schedule const& schedule, Simulation::Repeated const& repeated) {
+    Table<LoopSpecId, double> most;
+    for (schedule::LoopSpec const& loop : schedule.header.loops) most.add(static_cast<double>(loop.iterations));
+    return repeated.seconds + others(schedule.header.loops, repeated, most, {});
+}
+
+}  // namespace
+
 Simulation simulate(Schedule const& schedule, Cluster const& cluster) {
     Simulation out = Simulator(schedule, cluster, 1).run();
     out.all_iterations = out.makespan;
-    auto const& loops = schedule.header.loops;
-    if (loops.empty()) return out;
-    Simulator repeated(schedule, cluster, tuning::simulated_iterations);
-    out.repeated.seconds = repeated.run().makespan;
-    out.repeated.each = repeated.seconds_an_iteration();
-    Table<LoopSpecId, double> most;
-    for (schedule::LoopSpec const& loop : loops) most.add(static_cast<double>(loop.iterations));
-    out.all_iterations = out.repeated.seconds + others(loops, out.repeated, most, {});
+    if (schedule.header.loops.empty()) return out;
+    out.repeated = repeat_loops(schedule, cluster);
+    out.all_iterations = with_all_iterations(schedule, out.repeated);
     return out;
+}
+
+double simulated_seconds(Schedule const& schedule, Cluster const& cluster) {
+    return schedule.header.loops.empty() ? Simulator(schedule, cluster, 1).run().makespan
+                                         : with_all_iterations(schedule, repeat_loops(schedule, cluster));
 }
 
 }  // namespace ein::scheduler
