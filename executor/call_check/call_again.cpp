@@ -90,9 +90,13 @@ std::ptrdiff_t CallAgain::bytes_to(std::size_t operand, std::vector<Extent> cons
 CallAgain::Element CallAgain::element(KernelCall const& call, ElementPlace const& place,
                                       std::optional<Scalar> const& held, WorkerTeam& team, scalar::Noise* noise) const {
     Bases const bases = bases_at(call, place);
-    Element out =
-        is_plain_ && noise == nullptr ? sum_of_products(bases, team) : terms_of_join(call, place, bases, team, noise);
-    if (held) add_held(out, *held, noise);
+    NoisySum sum;
+    if (noise != nullptr && einsum_.agg == scalar::Agg::sum && !is_exact(types_.accumulate))
+        sum.emplace(*noise, types_.accumulate);
+    Element out = is_plain_ && noise == nullptr ? sum_of_products(bases, team)
+                                                : terms_of_join(call, place, bases, team, noise, sum);
+    if (held) add_held(out, *held, noise, sum);
+    if (sum && out.terms > 0) out.value.number = sum->value();
     DType const stored = shape_.output_dtype;
     if (noise != nullptr && stored != types_.accumulate && kind(stored) >= Kind::real && !out.value.is_integer)
         out.value.number = noise->rounded(out.value.number, stored);
@@ -158,7 +162,7 @@ void CallAgain::for_each_term(KernelCall const& call, ElementPlace const& place,
 
 /// Term by term, whatever the join is. Combining begins with the first, because 0 + -0 is 0.
 CallAgain::Element CallAgain::terms_of_join(KernelCall const& call, ElementPlace const& place, Bases const& bases,
-                                            WorkerTeam& team, scalar::Noise* noise) const {
+                                            WorkerTeam& team, scalar::Noise* noise, NoisySum& sum) const {
     scalar::Evaluator join(einsum_.join, types_.compute, types_.weak, params_, noise);
     bool const rounds = noise != nullptr && scalar::info(einsum_.agg).rounds && !is_exact(types_.accumulate);
     bool const adds = einsum_.agg == scalar::Agg::sum;
@@ -173,16 +177,14 @@ CallAgain::Element CallAgain::terms_of_join(KernelCall const& call, ElementPlace
         out.magnitude = adds ? out.magnitude + magnitude_of(value) : std::max(out.magnitude, magnitude_of(value));
         total = total ? scalar::combine(einsum_.agg, types_.accumulate, *total, value) : value;
         if (product) product->multiply(value.number);
-        if (rounds && out.terms > 0)
-            total->number = adds ? noise->partial(total->number, types_.accumulate)
-                                 : noise->rounded(total->number, types_.accumulate);
+        if (sum) sum->add(value.number);
+        if (rounds && !adds && out.terms > 0) total->number = noise->rounded(total->number, types_.accumulate);
         out.terms += 1;
         if (static_cast<std::int64_t>(out.terms) % terms_a_pause == 0) team.pause();
     });
     out.value = total     ? *total
                 : sparse_ ? value_without_contributions(shape_, types_, params_)
                           : scalar::identity(einsum_.agg, types_.accumulate);
-    if (rounds && adds) out.value.number = noise->reordered(out.value.number, out.magnitude, types_.accumulate);
     if (product) out.value.number = product->value();
     if (adds) return out;
     double const own = magnitude_of(out.value);  // of exponentials: the logarithm of how many there are rounds too
@@ -191,16 +193,15 @@ CallAgain::Element CallAgain::terms_of_join(KernelCall const& call, ElementPlace
 }
 
 /// What the call accumulates onto is one more term.
-void CallAgain::add_held(Element& to, Scalar const& held, scalar::Noise* noise) const {
+void CallAgain::add_held(Element& to, Scalar const& held, scalar::Noise* noise, NoisySum& sum) const {
     Scalar const before = scalar::convert(held, shape_.output_dtype, types_.accumulate);
     to.value = scalar::combine(einsum_.agg, types_.accumulate, before, to.value);
     to.magnitude = einsum_.agg == scalar::Agg::sum ? to.magnitude + magnitude_of(before)
                                                    : std::max(to.magnitude, magnitude_of(to.value));
     to.terms += 1;
-    if (noise == nullptr || is_exact(types_.accumulate)) return;
-    if (einsum_.agg == scalar::Agg::sum)
-        to.value.number = noise->summed(to.value.number, to.magnitude, types_.accumulate);
-    else if (scalar::info(einsum_.agg).rounds)
+    if (sum)
+        sum->add(before.number);
+    else if (noise != nullptr && scalar::info(einsum_.agg).rounds && !is_exact(types_.accumulate))
         to.value.number = noise->rounded(to.value.number, types_.accumulate);
 }
 

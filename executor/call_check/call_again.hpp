@@ -4,6 +4,7 @@
 // Example: CallAgain(shape of "ij,jk->ik", {}).element(call, {2, 0}, {}, team) is row 2 of A times column 0 of B.
 #pragma once
 
+#include <complex>
 #include <optional>
 #include <span>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "executor/device/device.hpp"
 #include "executor/device/kernel/kernel_types.hpp"
 #include "lib/scalar/evaluate/evaluator.hpp"
+#include "lib/scalar/evaluate/noise.hpp"
 
 namespace ein::executor {
 
@@ -44,16 +46,17 @@ public:
 
 private:
     using Bases = std::vector<std::byte const*>;
+    using NoisySum = std::optional<scalar::NoisySum<std::complex<double>>>;  // of all terms, where noise is added
 
     Bases bases_at(KernelCall const& call, ElementPlace const& place) const;
     bool is_plain_sum_of_products() const;
     Element sum_of_products(Bases const& bases, WorkerTeam& team) const;
     Element terms_of_join(KernelCall const& call, ElementPlace const& place, Bases const& bases, WorkerTeam& team,
-                          scalar::Noise* noise) const;
+                          scalar::Noise* noise, NoisySum& sum) const;
     /// Calls visit(labels, operands in the compute type) for each term of an element.
     template <class Visit>
     void for_each_term(KernelCall const& call, ElementPlace const& place, Bases const& bases, Visit const& visit) const;
-    void add_held(Element& to, scalar::Scalar const& held, scalar::Noise* noise) const;
+    void add_held(Element& to, scalar::Scalar const& held, scalar::Noise* noise, NoisySum& sum) const;
     std::ptrdiff_t bytes_to(std::size_t operand, std::vector<Extent> const& inner) const;
 
     KernelShape const& shape_;

@@ -81,6 +81,13 @@ NonFinite unexplained(NonFiniteReport const& report, NonFinite const& count) {
     return without(without(count, report.meant), report.inputs.value_or(NonFinite{}));
 }
 
+/// What outputs have and inputs have not.
+std::string kinds_text(NonFinite const& inputs) {
+    if (inputs.infinite != 0) return "NaN in outputs, and none in inputs, which have infinities: ";
+    if (inputs.nan != 0) return "infinities in outputs, and none in inputs, which have NaN: ";
+    return "NaN or infinities in outputs, and none in inputs: ";
+}
+
 std::string unexplained_text(NonFiniteReport const& report) {
     std::string first, others;
     std::size_t more = 0;
@@ -94,7 +101,7 @@ std::string unexplained_text(NonFiniteReport const& report) {
     }
     if (first.empty()) return "";
     if (more >= most_outputs) others += " and " + std::to_string(more - most_outputs + 1) + " more";
-    return "NaN or infinities in outputs, and none in inputs: " + first + others +
+    return kinds_text(report.inputs.value_or(NonFinite{})) + first + others +
            "; run with --check-finite to see in which node they begin";
 }
 

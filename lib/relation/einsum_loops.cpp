@@ -167,16 +167,17 @@ private:
         std::size_t k = 0;
         do {
             double sum = -0.0;  // so that a sum of one element keeps its sign
-            double magnitude = 0;
+            std::optional<scalar::NoisySum<double>> noisy;
+            if (noise_ != nullptr) noisy.emplace(*noise_, types_.accumulate);
             do {
                 for (std::size_t t = 0; t < rows.size(); ++t)
                     rows[t].base = operands[t].reals() + outer.offset(t) + inner.offset(t);
-                if (noise_ == nullptr)
-                    sum += row_sum(rows, zeros.size());
+                if (noisy)
+                    add_noisily(*noisy, rows, zeros.size());
                 else
-                    add_noisily(sum, magnitude, rows, zeros.size());
+                    sum += row_sum(rows, zeros.size());
             } while (inner.next());
-            results.reals()[k++] = noise_ == nullptr ? sum : noise_->reordered(sum, magnitude, types_.accumulate);
+            results.reals()[k++] = noisy ? noisy->value() : sum;
         } while (outer.next());
     }
 
@@ -202,15 +203,14 @@ private:
         return sum;
     }
 
-    void add_noisily(double& sum, double& magnitude, std::vector<Row> const& rows, std::size_t count) const {
+    void add_noisily(scalar::NoisySum<double>& sum, std::vector<Row> const& rows, std::size_t count) const {
         for (std::size_t v = 0; v < count; ++v) {
             double product = rows[0].base[rows[0].steps[v]];
             for (std::size_t t = 1; t < rows.size(); ++t)
                 product = noise_->rounded(noise_->factor(product, types_.compute) *
                                               noise_->factor(rows[t].base[rows[t].steps[v]], types_.compute),
                                           types_.compute);
-            sum = noise_->partial(sum + product, types_.accumulate);
-            magnitude += std::fabs(product);
+            sum.add(product);
         }
     }
 
@@ -230,8 +230,9 @@ private:
                 indices[static_cast<std::size_t>(outer.labels()[l])] = out_.sets[l][outer.iteration(l)];
             bool first = true;
             Scalar total;
-            double magnitude = 0;
+            std::optional<scalar::NoisySum<std::complex<double>>> sum;
             std::optional<scalar::NoisyProduct> product;
+            if (sums_noisily) sum.emplace(*noise_, types_.accumulate);
             if (multiplies) product.emplace(*noise_, types_.accumulate);
             do {
                 for (std::size_t l = 0; l < inner.labels().size(); ++l)
@@ -243,14 +244,11 @@ private:
                     value = scalar::convert(value, join.result_dtype(), types_.accumulate);
                 total = first ? value : scalar::combine(einsum_.agg, types_.accumulate, total, value);
                 if (product) product->multiply(value.number);
-                if (sums_noisily) magnitude += std::abs(value.number);
-                if (sums_noisily && !first)
-                    total.number = noise_->partial(total.number, types_.accumulate);
-                else if (noisy && !first)
-                    total = with_noise(total, types_.accumulate);
+                if (sum) sum->add(value.number);
+                if (noisy && !sum && !product && !first) total = with_noise(total, types_.accumulate);
                 first = false;
             } while (inner.next());
-            if (sums_noisily) total.number = noise_->reordered(total.number, magnitude, types_.accumulate);
+            if (sum) total.number = sum->value();
             if (product) total.number = product->value();
             results.set(k++, total);
         } while (outer.next());

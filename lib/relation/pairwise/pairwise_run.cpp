@@ -1,5 +1,6 @@
 #include "lib/relation/pairwise/pairwise_run.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "lib/graph/labels.hpp"
@@ -86,16 +87,25 @@ private:
         out.elements.reserve(points_of(out.labels, lengths_));
         LabelLoops outer(out.labels, lengths_, offsets), inner(alone, lengths_, offsets);
         do {
-            T total = value(outer.offset(0) + inner.offset(0));
-            double magnitude = magnitude_of(total);
-            while (inner.next()) {
-                T const next = value(outer.offset(0) + inner.offset(0));
-                total = partial(ops_.plus(total, next));
-                magnitude += magnitude_of(next);
-            }
-            out.elements.push_back(reordered(total, magnitude));
+            out.elements.push_back(aggregated(inner, [&] { return value(outer.offset(0) + inner.offset(0)); }));
         } while (outer.next());
         return out;
+    }
+
+    /// Of what an operand has at the indices of some loops, which are at their first ones.
+    template <class Element>
+    T aggregated(LabelLoops& loops, Element const& element) const {
+        if constexpr (!std::is_same_v<T, std::int64_t>)
+            if (noise_ != nullptr && ops_.is_sum_of_products) {
+                scalar::NoisySum<T> sum(*noise_, types_.accumulate);
+                do {
+                    sum.add(element());
+                } while (loops.next());
+                return sum.value();
+            }
+        T total = element();
+        while (loops.next()) total = rounded(ops_.plus(total, element()));
+        return total;
     }
 
     T rounded(T value) const {
@@ -103,21 +113,6 @@ private:
             if (noise_ != nullptr && scalar::info(einsum_.agg).rounds) return noise_->rounded(value, types_.accumulate);
         return value;
     }
-
-    T partial(T sum) const {
-        if constexpr (!std::is_same_v<T, std::int64_t>)
-            if (noise_ != nullptr && ops_.is_sum_of_products) return noise_->partial(sum, types_.accumulate);
-        return rounded(sum);
-    }
-
-    T reordered(T sum, double magnitude) const {
-        if constexpr (!std::is_same_v<T, std::int64_t>)
-            if (noise_ != nullptr && ops_.is_sum_of_products)
-                return noise_->reordered(sum, magnitude, types_.accumulate);
-        return sum;
-    }
-
-    static double magnitude_of(T const& element) { return static_cast<double>(std::abs(element)); }
 
     Dense<T> at_slice(Dense<T> const& from, std::vector<Extent> const& slice) const {
         std::vector<Extent> const strides = strides_of(from.labels, lengths_);
@@ -191,17 +186,31 @@ private:
                 std::vector<double> magnitudes(results.size());
                 multiply<Semiring<double, Sum, Product>>(magnitudes_of(left).data(), magnitudes_of(right).data(),
                                                          magnitudes.data(), shape);
+                std::vector<T> finite;
+                if (std::any_of(results.begin(), results.end(), [](T const& sum) { return !is_finite(sum); })) {
+                    finite.resize(results.size());
+                    ops_.multiply(finite_of(left).data(), finite_of(right).data(), finite.data(), shape);
+                }
                 for (std::size_t k = 0; k < results.size(); ++k)
-                    results[k] = noise_->summed(results[k], magnitudes[k], types_.accumulate);
+                    results[k] = noise_->summed(results[k], finite.empty() ? results[k] : finite[k], magnitudes[k],
+                                                types_.accumulate);
                 return;
             }
         for (T& result : results) result = rounded(result);
     }
 
+    static bool is_finite(T const& element) { return std::isfinite(static_cast<double>(std::abs(element))); }
+
+    static std::vector<T> finite_of(std::vector<T> elements) {
+        for (T& element : elements)
+            if (!is_finite(element)) element = 0;
+        return elements;
+    }
+
     static std::vector<double> magnitudes_of(std::vector<T> const& elements) {
         std::vector<double> out;
         out.reserve(elements.size());
-        for (T const& element : elements) out.push_back(magnitude_of(element));
+        for (T const& element : elements) out.push_back(is_finite(element) ? std::abs(element) : 0);
         return out;
     }
 

@@ -58,29 +58,32 @@ std::complex<double> Noise::rounded(std::complex<double> value, DType type) {
     return {rounded(value.real(), size.real(), type), rounded(value.imag(), size.imag(), type)};
 }
 
-double Noise::reordered(double sum, double magnitude, DType type) const {
-    constexpr double infinity = std::numeric_limits<double>::infinity();
+double Noise::reordered(double sum, double finite, double magnitude, DType type) const {
+    constexpr double infinity = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
     double const greatest = limits_of(type).greatest;
-    if (!std::isfinite(sum)) return sum;
-    bool const high = magnitude / 2 + sum / 2 > greatest, low = magnitude / 2 - sum / 2 > greatest;
+    bool const high = magnitude / 2 + finite / 2 > greatest, low = magnitude / 2 - finite / 2 > greatest;
+    if (std::isnan(sum)) return sum;
+    if (std::isinf(sum)) return (sum < 0 ? high : low) && order_ != Order::as_they_come ? nan : sum;
     if (order_ == Order::high_first && high) return infinity;
     if (order_ == Order::low_first && low) return -infinity;
-    if (order_ == Order::apart && high && low) return std::numeric_limits<double>::quiet_NaN();
+    if (order_ == Order::apart && high && low) return nan;
     return std::fabs(sum) > greatest ? std::copysign(infinity, sum) : sum;
 }
 
-std::complex<double> Noise::reordered(std::complex<double> sum, double magnitude, DType type) const {
-    double const imag = is_complex(type) ? reordered(sum.imag(), magnitude, type) : sum.imag();
-    return {reordered(sum.real(), magnitude, type), imag};
+std::complex<double> Noise::reordered(std::complex<double> sum, std::complex<double> finite, double magnitude,
+                                      DType type) const {
+    double const imag = is_complex(type) ? reordered(sum.imag(), finite.imag(), magnitude, type) : sum.imag();
+    return {reordered(sum.real(), finite.real(), magnitude, type), imag};
 }
 
-double Noise::summed(double sum, double magnitude, DType type) {
-    return reordered(rounded(sum, std::max(std::fabs(sum), std::min(magnitude, limits_of(type).greatest)), type),
-                     magnitude, type);
+double Noise::summed(double sum, double finite, double magnitude, DType type) {
+    double const size = std::max(std::fabs(sum), std::min(magnitude, limits_of(type).greatest));
+    return reordered(rounded(sum, size, type), finite, magnitude, type);
 }
 
-std::complex<double> Noise::summed(std::complex<double> sum, double magnitude, DType type) {
-    return {summed(sum.real(), magnitude, type), summed(sum.imag(), magnitude, type)};
+std::complex<double> Noise::summed(std::complex<double> sum, std::complex<double> finite, double magnitude,
+                                   DType type) {
+    return {summed(sum.real(), finite.real(), magnitude, type), summed(sum.imag(), finite.imag(), magnitude, type)};
 }
 
 double Noise::factor(double value, DType type) {

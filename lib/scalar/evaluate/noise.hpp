@@ -4,6 +4,7 @@
 // Monte Carlo Arithmetic, Computing in Science & Engineering 2(4), 2000.
 #pragma once
 
+#include <cmath>
 #include <complex>
 #include <cstdint>
 
@@ -29,13 +30,15 @@ public:
     std::complex<double> partial(std::complex<double> value, DType type);
     /// A sum as some order of adding up may leave it: infinite or nan where partial sums can be out of range. Each
     /// fourth seed goes for one of the outcomes, if it is within reach; each other fourth is out of range only as a
-    /// whole.
-    /// @param magnitude  the sum of its terms' absolute values
-    double reordered(double sum, double magnitude, DType type) const;
-    std::complex<double> reordered(std::complex<double> sum, double magnitude, DType type) const;
+    /// whole. An infinite term leaves nan behind partial sums that were infinite the other way.
+    /// @param finite     the sum of its terms that are finite
+    /// @param magnitude  the sum of their absolute values
+    double reordered(double sum, double finite, double magnitude, DType type) const;
+    std::complex<double> reordered(std::complex<double> sum, std::complex<double> finite, double magnitude,
+                                   DType type) const;
     /// The same, and rounded as sums of such terms are.
-    double summed(double sum, double magnitude, DType type);
-    std::complex<double> summed(std::complex<double> sum, double magnitude, DType type);
+    double summed(double sum, double finite, double magnitude, DType type);
+    std::complex<double> summed(std::complex<double> sum, std::complex<double> finite, double magnitude, DType type);
     /// `value` as a multiplication in `type` may take it.
     double factor(double value, DType type);
     std::complex<double> factor(std::complex<double> value, DType type);
@@ -60,6 +63,31 @@ private:
     std::uint64_t state_;
     bool tf32_;
     Order order_;
+};
+
+/// A sum of many terms, added up with noise, as some order may leave it (Noise::reordered).
+/// @tparam T  double or a complex number
+template <class T>
+class NoisySum {
+public:
+    NoisySum(Noise& noise, DType type) : noise_(noise), type_(type) {}
+
+    void add(T term) {
+        double const size = std::abs(term);
+        total_ = is_first_ ? term : noise_.partial(total_ + term, type_);
+        is_first_ = false;
+        if (!std::isfinite(size)) return;
+        finite_ += term;
+        magnitude_ += size;
+    }
+    T value() const { return noise_.reordered(total_, finite_, magnitude_, type_); }
+
+private:
+    Noise& noise_;
+    DType type_;
+    bool is_first_ = true;
+    T total_ = 0, finite_ = 0;
+    double magnitude_ = 0;  // of the finite ones
 };
 
 /// A product of many factors as some order of multiplying may leave it: infinite, lost or nan where partial products

@@ -264,6 +264,26 @@ TEST_CASE("sums that overflow in one order only are excused by name, wrong numbe
     CHECK(run.verify().overflow() == 0);
 }
 
+TEST_CASE("a sum with an infinite term is nan behind partial sums infinite the other way", "[relation][verify]") {
+    double const infinity = std::numeric_limits<double>::infinity();
+    auto const spoilt = [&](std::vector<double> const& terms, std::string const& join, double found) {
+        Json row = Json::array();
+        for (double const term : terms) row.push_back(std::isfinite(term) ? Json(term) : Json("-inf"));
+        Run const run(graph_of({{"Y", values(Json::array({row}), {1, 4})}},
+                               {node("Z", "ij->i", {"Y"}, {{"join", join}})}, {"Z"}, "f32"));
+        run.spoil("Z", 0, found);
+        return run.verify();
+    };
+    for (std::string const join : {"x", "x+0"}) {
+        CAPTURE(join);
+        Verification const excused = spoilt({3e38, 3e38, -3e38, -infinity}, join, std::nan(""));
+        CHECK(excused.mismatches.empty());
+        CHECK(excused.overflow() == 1);
+        CHECK(spoilt({3e38, 1, -3e38, -infinity}, join, std::nan("")).mismatches.size() == 1);
+        CHECK(spoilt({3e38, 3e38, -3e38, -infinity}, join, infinity).mismatches.size() == 1);
+    }
+}
+
 TEST_CASE("whole numbers that reals are cut to may lie on either side of a step", "[relation][verify]") {
     // 64 - 1.7e-6 is 64 in f32 and 63 when it is cut: of twelve roundings at random one in fifty has none above.
     Run const run(graph_of({{"x", values(Json(std::vector<double>(600, 64)), {600})},
