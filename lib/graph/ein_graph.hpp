@@ -27,7 +27,7 @@ namespace ein::graph {
 struct Listing {
     scalar::Scalar fill;                               // in the tensor's dtype
     std::optional<double> listed = {};                 // estimated, once leaves are counted
-    Extent most = std::numeric_limits<Extent>::max();  // and no more than that
+    Extent most = std::numeric_limits<Extent>::max();  // and no more than that; of a leaf as read: "listed"
 };
 
 /// A tensor of the graph: a leaf or the output of a node. `name` is unique; values that lowering made have ':' in it.

@@ -1,5 +1,6 @@
 #include "lib/relation/listed_elements.hpp"
 
+#include <algorithm>
 #include <fstream>
 #include <map>
 #include <memory>
@@ -18,9 +19,22 @@ namespace fs = std::filesystem;
 class Counts {
 public:
     void add(ValueId value, std::unique_ptr<tensor::SparseReader> reader) { readers_[value] = std::move(reader); }
-    bool empty() const { return readers_.empty(); }
+    /// As many elements as the graph says, wherever they are.
+    void add(ValueId value, Extent most, Shape const& shape) {
+        said_[value] = {most,
+                        static_cast<double>(most) / static_cast<double>(std::max<Extent>(1, element_count(shape)))};
+    }
+    bool empty() const { return readers_.empty() && said_.empty(); }
+
+    double expected(ValueId value, Box const& box) {
+        auto const most = static_cast<double>(listed(value, box));
+        auto const said = said_.find(value);
+        return said == said_.end() ? most : std::min(most, said->second.share * static_cast<double>(box.elements()));
+    }
 
     Extent listed(ValueId value, Box const& box) {
+        if (auto const said = said_.find(value); said != said_.end())
+            return std::min(said->second.most, box.elements());
         auto const reader = readers_.find(value);
         if (reader == readers_.end()) return box.elements();
         {
@@ -69,7 +83,13 @@ public:
     }
 
 private:
+    struct Said {
+        Extent most = 0;
+        double share = 0;  // of all places
+    };
+
     std::map<ValueId, std::unique_ptr<tensor::SparseReader>> readers_;
+    std::map<ValueId, Said> said_;
     Mutex mutex_;
     std::map<std::pair<ValueId, Box>, Extent> counted_ EIN_GUARDED_BY(mutex_);
     std::map<std::pair<ValueId, Box>, Box> hulls_ EIN_GUARDED_BY(mutex_);
@@ -111,9 +131,16 @@ ListedElements count_listed(graph::EinGraph& graph, fs::path const& folder) {
     for (graph::Leaf const& leaf : graph.leaves) {
         graph::Value& value = graph.values[at(leaf.value)];
         if (!value.listing) continue;
+        if (value.listing->most != graph::Listing{}.most) {
+            value.listing->most = std::min(value.listing->most, element_count(value.shape));
+            value.listing->listed = static_cast<double>(value.listing->most);
+            counts->add(leaf.value, value.listing->most, value.shape);
+            continue;
+        }
         if (std::string const why = absent(leaf.source, folder); !why.empty()) {
-            out.warnings.push_back("tensor '" + value.name + "' is sparse and cannot be counted, " + why +
-                                   ": room for all its elements is taken");
+            out.warnings.push_back(
+                "tensor '" + value.name + "' is sparse and cannot be counted, " + why +
+                ": room for all its elements is taken; say how many it lists at most, \"listed\": ...");
             continue;
         }
         counts->add(leaf.value, tensor::open_sparse(leaf.source, value.name, value.dtype, value.shape, folder,
@@ -126,6 +153,7 @@ ListedElements count_listed(graph::EinGraph& graph, fs::path const& folder) {
     }
     if (counts->empty()) return out;
     out.in_box = [counts](ValueId value, Box const& box) { return counts->listed(value, box); };
+    out.expected = [counts](ValueId value, Box const& box) { return counts->expected(value, box); };
     out.hull = [counts](ValueId value, Box const& box) { return counts->hull(value, box); };
     out.fibres = [counts](ValueId value, Box const& box, std::vector<int> const& axes) {
         return counts->fibres(value, box, axes);

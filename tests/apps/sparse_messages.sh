@@ -113,12 +113,32 @@ wrong "/tensors/A/sparse: expected true or false, found 1; write \"sparse\": tru
     '"sparse": 1, "data": {"fill": 0}'
 wrong "/tensors/A/fill: expected a sparse tensor, found a dense one; add \"sparse\": true, or move it into \"data\"" \
     '"fill": 1, "data": {"fill": 0}'
+wrong "/tensors/A/listed: expected a sparse tensor, found a dense one; add \"sparse\": true, or leave it out" \
+    '"listed": 3, "data": {"fill": 0}'
+wrong "/tensors/A/listed: expected a number of elements, 0 or more, found -1; write as many as the data lists at most" \
+    '"sparse": true, "listed": -1'
 wrong "/tensors/A/data/density: expected a share of the elements, from 0 to 1, found 2" \
     '"sparse": true, "data": {"random": "uniform", "density": 2}'
 wrong "tensor 'A' is sparse and cannot be counted, it has no data yet: room for all its elements is taken" \
     '"sparse": true' 0
 wrong "tensor 'A' is sparse and cannot be counted, 'A.npz' is not there yet: room for all its elements is taken" \
     '"sparse": true, "dtype": "f32", "data": {"scipy": "A.npz"}' 0
+
+# ---- as many as the graph says, wherever they are --------------------------------------------------------------------
+said='"sparse": true, "dtype": "f32", "listed": 2'
+wrong "" "$said" 0
+expect 0 "(sparse, at most 2 listed)" "$bin/eintool" show g.sched --tasks 0
+header=$'%%MatrixMarket matrix coordinate real general\n4 3 '
+for elements in $'1\n1 1 1\n' $'2\n4 3 1\n2 1 1\n'; do
+    printf '%s' "$header$elements" > A.mtx
+    expect 0 "" "$bin/einrun" g.sched --quiet --verify --input A=A.mtx --out out
+done
+printf '%s' "$header"$'3\n4 3 1\n2 1 1\n1 1 1\n' > A.mtx
+expect 3 "tensor 'A', elements [0:4, 0:3]: expected at most 2 listed, as when the schedule was made, found 3; plan" \
+    "$bin/einrun" g.sched --quiet --input A=A.mtx --out out
+wrong "" "$said, \"data\": {\"mtx\": \"A.mtx\"}" 0
+expect 3 "expected at most 2 listed" "$bin/einrun" g.sched --quiet --out out
+rm -rf out
 
 # ---- a run -----------------------------------------------------------------------------------------------------------
 few=$'%%MatrixMarket matrix coordinate real general\n4 3 1\n1 1 1\n'

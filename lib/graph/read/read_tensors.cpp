@@ -274,7 +274,15 @@ std::optional<Shape> shape_in_graph(Cursor const& tensor, DType dtype) {
 
 namespace {
 
-/// "sparse" and "fill".
+/// "listed": as many elements as a sparse tensor may list.
+std::optional<Extent> read_listed(Cursor const& at) {
+    std::optional<std::int64_t> const listed = at.integer();
+    if (listed && *listed >= 0) return *listed;
+    at.fail("a number of elements, 0 or more", brief(at.value()), "write as many as the data lists at most");
+    return std::nullopt;
+}
+
+/// "sparse", "fill" and "listed".
 std::optional<Listing> read_listing(Cursor const& tensor, DType dtype) {
     auto const at = optional_at(tensor, "sparse");
     if (at && !at->value().is_boolean())
@@ -285,10 +293,18 @@ std::optional<Listing> read_listing(Cursor const& tensor, DType dtype) {
         fill->fail("a sparse tensor", "a dense one", "add \"sparse\": true, or move it into \"data\": {\"fill\": ...}");
         return std::nullopt;
     }
+    auto const listed = optional_at(tensor, "listed");
+    if (listed && !sparse) {
+        listed->fail("a sparse tensor", "a dense one", "add \"sparse\": true, or leave it out");
+        return std::nullopt;
+    }
     if (!sparse) return std::nullopt;
     std::optional<scalar::Scalar> const value =
         fill ? read_element(*fill, dtype) : scalar::convert(scalar::Scalar::of(std::int64_t{0}), DType::i64, dtype);
-    return value ? std::optional(Listing{*value}) : std::nullopt;
+    if (!value) return std::nullopt;
+    Listing out{*value};
+    if (listed) out.most = read_listed(*listed).value_or(out.most);
+    return out;
 }
 
 /// How a tensor may be written of which nothing stands there but its shape.
@@ -311,7 +327,7 @@ TensorDeclaration read_tensor(Cursor const& tensor, std::string const& name, DTy
     TensorDeclaration declaration;
     declaration.dtype = default_dtype;
     if (!check_tensor(tensor)) return declaration;
-    tensor.only_keys({"shape", "dtype", "data", "sparse", "fill"});
+    tensor.only_keys({"shape", "dtype", "data", "sparse", "fill", "listed"});
     Written written;
     if (auto const at = optional_at(tensor, "dtype")) written.dtype = read_dtype(*at);
     declaration.dtype = written.dtype.value_or(default_dtype);

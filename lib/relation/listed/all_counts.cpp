@@ -100,7 +100,7 @@ ListedCount count_reshaped(Shape const& from, Shape const& to, Box const& box, I
 }  // namespace
 
 AllCounts::AllCounts(ListedElements const& leaves, graph::EinGraph const& graph, std::set<ValueId> const& grows)
-    : leaf_(leaves.in_box), fibres_(leaves.fibres) {
+    : leaf_(leaves.in_box), expected_(leaves.expected), fibres_(leaves.fibres) {
     for (graph::Loop const& loop : graph.loops)
         for (graph::Loop::Carry const& carry : loop.carries) {
             carried_[carry.inside].grows = grows.contains(carry.inside);
@@ -139,7 +139,7 @@ ListedCount AllCounts::computed(ValueId value, Box const& box, Carried how) {
     auto const carried = carried_.find(result == by_result_.end() ? value : result->second);
     if (carried != carried_.end() && carried->second.begins) return of_carried(carried->second, box, how);
     Extent const listed = leaf_ ? leaf_(value, box) : box.elements();
-    return {static_cast<double>(listed), listed};
+    return {expected_ ? expected_(value, box) : static_cast<double>(listed), listed};
 }
 
 ListedCount AllCounts::of_carried(Carry const& carry, Box const& box, Carried how) {

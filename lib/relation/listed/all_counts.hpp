@@ -53,6 +53,7 @@ private:
     ListedCount of(MadeListing const& made, Box const& box, Carried how);
 
     ListedBound leaf_;
+    ListedEstimate expected_;
     FibreCounts fibres_;
     std::map<ValueId, MadeListing> made_;
     std::map<ValueId, Carry> carried_;      // by what iterations begin with
