@@ -83,9 +83,19 @@ class Mistakes(unittest.TestCase):
         for product in (lambda: M @ x, lambda: M * x, lambda: sparse.csc_matrix(M) @ x):
             self.refused("beside SciPy's sparse matrix A write einloom.sparse(A), as einloom.sparse(A) @ x", product)
         self.refused("a lookup A[x] in NumPy's array", lambda: np.asarray(x))
-        self.refused("give .toarray() of it, or write einloom.sparse of it in place of the input",
+        self.refused("declare input('X', (30, 30), sparse=True), give .toarray() of it, or write einloom.sparse of it",
                      lambda: el.run(el.input("X", (30, 30)) + 1, inputs={"X": M}))
         np.testing.assert_allclose(el.run(el.sparse(M) @ x), M @ np.ones(30))
+
+    def test_matrices_that_are_given_to_a_run(self):
+        A = el.input("A", (30, 20), sparse=True, listed=90)
+        for seed, density in ((1, 0.1), (2, 0.15)):  # 60 and 90 elements
+            M = sparse.random(30, 20, density, "csc", random_state=seed)
+            np.testing.assert_allclose(el.run(A @ np.ones(20), ranks=2, inputs={"A": M}), M @ np.ones(20))
+        with self.assertRaisesRegex(el.InputError, "expected at most 90 listed"):
+            el.run(A @ np.ones(20), inputs={"A": sparse.random(30, 20, 0.2, random_state=3)})
+        np.testing.assert_allclose(el.run(A @ np.ones(20), inputs={"A": np.eye(30, 20)}), np.eye(30, 20).sum(1))
+        self.refused("expected sparse=True beside listed", lambda: el.input("A", (3, 3), listed=2))
 
     def test_attributes_of_scipys_matrices(self):
         S = self.S

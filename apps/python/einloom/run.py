@@ -24,6 +24,7 @@ from .programs.process import run_program
 from .programs.progress import Progress
 from .programs.workspace import Workspace
 from .results import check_room, has_scipy, memory_of_this_machine, read_result
+from .sources import Csr
 
 # Options that are einplan's alone, einrun's alone, or both programs'.
 _PLANNING = {"cluster", "decompose", "place", "parts", "time_limit", "limit", "cost_unit", "inputs_shared", "plan_in",
@@ -182,7 +183,7 @@ class _Job:
         return {"OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_mpi_yield_when_idle": "1",
                 "OMPI_MCA_hwloc_base_binding_policy": "none"}
 
-    def _checked(self, inputs: Dict[str, Any]) -> Dict[str, np.ndarray]:
+    def _checked(self, inputs: Dict[str, Any]) -> Dict[str, Union[np.ndarray, Csr]]:
         wanted = self._document.inputs
         missing = [name for name in wanted if name not in inputs]
         strange = [name for name in inputs if name not in wanted]
@@ -194,10 +195,11 @@ class _Job:
             raise refuse("run", f"the inputs {', '.join(wanted) or '(none)'}", f"{strange[0]!r}",
                          "name a tensor that einloom.input made")
         for name, value in inputs.items():
-            if hasattr(value, "tocsr"):
+            if hasattr(value, "tocsr") and not wanted[name].sparse:
                 raise refuse(f"run, input {name!r}", "an array", "a sparse matrix of SciPy's",
-                             "give .toarray() of it, or write einloom.sparse of it in place of the input")
-        found = {name: np.asarray(value) for name, value in inputs.items()}
+                             f"declare input({name!r}, {wanted[name].shape}, sparse=True), give .toarray() of it, or "
+                             "write einloom.sparse of it in place of the input")
+        found = {name: value if hasattr(value, "tocsr") else np.asarray(value) for name, value in inputs.items()}
         for name, value in found.items():
             if not np.can_cast(value.dtype, wanted[name].stored, "same_kind"):
                 raise refuse(f"run, input {name!r}", f"elements of type {wanted[name].stored}", f"{value.dtype}",
@@ -207,7 +209,8 @@ class _Job:
                 raise refuse(f"run, input {name!r}", f"shape {wanted[name].shape}", f"{value.shape}",
                              f"transpose it (.T), or declare input({name!r}, {value.shape})" if transposed else
                              f"give one of that shape, or declare input({name!r}, {value.shape})")
-        return {name: value.astype(wanted[name].stored, copy=False) for name, value in found.items()}
+        return {name: Csr.of(value, wanted[name].dtype) if hasattr(value, "tocsr") else
+                value.astype(wanted[name].stored, copy=False) for name, value in found.items()}
 
 
 def _in_python(warning: str) -> str:

@@ -92,9 +92,18 @@ def copy(a: Any, order: Any = None, subok: bool = False) -> Array:
     return Array(as_array(a).node)
 
 
-def input(name: str, shape: Sequence[int], dtype: Any = np.float64) -> Array:
-    """A tensor that is given when the graph is run: `run(..., inputs={name: ...})` or `einrun --input NAME=FILE`."""
-    return Array(Leaf(extents(shape), name_of(dtype), name=name))
+def input(name: str, shape: Sequence[int], dtype: Any = np.float64, *, sparse: bool = False,
+          listed: Optional[int] = None) -> Array:
+    """A tensor that is given when the graph is run: `run(..., inputs={name: ...})` or `einrun --input NAME=FILE`.
+
+    A sparse one lists at most so many elements; without that there is room for all of them.
+    """
+    if listed is not None and not sparse:
+        raise refuse("input", "sparse=True beside listed", "a dense tensor", "add it, or leave listed out")
+    extra: Dict[str, Any] = {"sparse": True} if sparse else {}
+    if listed is not None:
+        extra["listed"] = whole_number(listed, "listed", 0)
+    return Array(Leaf(extents(shape), name_of(dtype), extra=extra, name=name))
 
 
 _seeds = itertools.count(UNSEEDED)
@@ -219,11 +228,9 @@ def sparse(value: Any, fill: Any = 0, dtype: Any = None, shape: Optional[Sequenc
         assert isinstance(node, Leaf)
         return Array(Leaf(node.shape, node.dtype, node.data, extra=extra, name=node.name))
     if hasattr(value, "tocsr"):
-        matrix = value.tocsr()
-        found = name_of(matrix.dtype if dtype is None else dtype)
-        is_array = any(kind.__name__.endswith("_array") for kind in type(value).__mro__)
-        listed = Csr(np.asarray(matrix.data, stored(found)), matrix.indices, matrix.indptr, matrix.shape, is_array)
-        return Array(Leaf(matrix.shape, found, array=listed, extra=extra, name=name, source=name_of_argument(value)))
+        found = name_of(value.dtype if dtype is None else dtype)
+        return Array(Leaf(value.shape, found, array=Csr.of(value, found), extra=extra, name=name,
+                          source=name_of_argument(value)))
     if isinstance(value, Array):
         node = value.node
         if not isinstance(node, Leaf):
@@ -240,6 +247,13 @@ class Csr:
     def __init__(self, data: np.ndarray, indices: np.ndarray, indptr: np.ndarray, shape: Tuple[int, int],
                  is_array: bool = False):
         self.data, self.indices, self.indptr, self.shape, self.is_array = data, indices, indptr, shape, is_array
+
+    @staticmethod
+    def of(matrix: Any, dtype: str) -> Csr:
+        """A matrix of SciPy's, in any of its formats."""
+        is_array = any(kind.__name__.endswith("_array") for kind in type(matrix).__mro__)
+        rows = matrix.tocsr()
+        return Csr(np.asarray(rows.data, stored(dtype)), rows.indices, rows.indptr, rows.shape, is_array)
 
     def write(self, path: str) -> None:
         np.savez(path, format=np.array(b"csr"), shape=np.array(self.shape), data=self.data, indices=self.indices,

@@ -27,7 +27,12 @@ class Given(NamedTuple):
     """What is to be given for an input when the graph is run."""
 
     shape: Tuple[int, ...]
-    stored: Any
+    dtype: str
+    sparse: bool
+
+    @property
+    def stored(self) -> Any:
+        return stored(self.dtype)
 
 
 class Document(NamedTuple):
@@ -137,8 +142,8 @@ class _Writer:
         nodes += [{"name": key, **self._identity(node)} for key, node in self._names.aliases.items()]
         outputs = list(dict.fromkeys(self._called.values()))
         text = _graph_lines(name, graph_type, tensors, nodes, outputs, extra)
-        inputs = {self._names.nodes[leaf]: Given(leaf.shape, stored(leaf.dtype)) for leaf in leaves
-                  if leaf.array is None and leaf.data is None}
+        inputs = {self._names.nodes[leaf]: Given(leaf.shape, leaf.dtype, bool(leaf.extra.get("sparse")))
+                  for leaf in leaves if leaf.array is None and leaf.data is None}
         shapes = {key: node.shape for key, node in self._outputs.items()}
         sparse_arrays = any(isinstance(leaf.array, Csr) and leaf.array.is_array for leaf in leaves)
         return Document(text, self._data, self._called, inputs, shapes, sparse_arrays)

@@ -5,12 +5,13 @@ import filecmp
 import os
 import shutil
 import tempfile
-from typing import Any, Dict, Optional
+from typing import Any, Dict, Optional, Union
 
 import numpy as np
 
 from ..errors import InputError
 from ..graph.document import Document
+from ..sources import Csr
 
 
 class Workspace:
@@ -51,13 +52,18 @@ class Workspace:
             file.write(document.text + "\n")
         return graph
 
-    def write_inputs(self, inputs: Dict[str, np.ndarray]) -> Dict[str, str]:
+    def write_inputs(self, inputs: Dict[str, Union[np.ndarray, Csr]]) -> Dict[str, str]:
         """A file for each input that is given for a run."""
         files = {}
-        for number, (name, array) in enumerate(inputs.items()):
-            files[name] = self.path(f"input-{number}.npy")
-            np.save(files[name] + ".new.npy", array)
-            self._settle(files[name] + ".new.npy", files[name])
+        for number, (name, content) in enumerate(inputs.items()):
+            ending = ".npz" if isinstance(content, Csr) else ".npy"
+            files[name] = self.path(f"input-{number}{ending}")
+            new = f"{files[name]}.new{ending}"
+            if isinstance(content, Csr):
+                content.write(new)
+            else:
+                np.save(new, content)
+            self._settle(new, files[name])
         return files
 
     @staticmethod
