@@ -97,7 +97,8 @@ std::unique_ptr<PreparedKernel const> CpuDevice::prepare_dense(KernelShape const
     LoopBody body = finding            ? std::move(*finding)
                     : shape.accumulate ? LoopBody::of(einsum, types, params)
                                        : LoopBody::stored(einsum, types, params, shape.output_dtype);
-    if (body.program == nullptr)
+    bool const asks = body.accumulate == DType::boolean && body.join != DType::boolean;  // any of one element is 1 or 0
+    if (body.program == nullptr && !asks)
         if (auto transpose = make_transpose_kernel(nest)) return transpose;
     if (auto loops = LoopKernel::make(nest, std::move(body))) return std::make_unique<LoopsOnly>(std::move(loops));
     return ReferenceDevice().prepare(shape, params);

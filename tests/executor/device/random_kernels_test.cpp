@@ -40,7 +40,8 @@ std::string random_subscripts(std::mt19937& random, std::size_t operands, std::s
 }
 
 std::string random_join(std::mt19937& random, std::size_t operands, std::string const& labels) {
-    static std::vector<std::string> const one{"x", "x*x", "abs(x)", "exp(x)", "2*x+1", "x > 0", "eta*x", "cast_f64(x)"};
+    static std::vector<std::string> const one{"",      "",      "x*x",   "abs(x)",     "exp(x)",
+                                              "2*x+1", "x > 0", "eta*x", "cast_f64(x)"};
     static std::vector<std::string> const two{"",         "",         "x*y/eta", "-y*x",   "abs(x-y)", "max(x,y)",
                                               "min(x,y)", "exp(x-y)", "x+y",     "x == y", "y",        "x*y+x"};
     static std::vector<std::string> const three{"", "x+y*z", "max(x,min(y,z))", "x*y-z"};
@@ -49,7 +50,7 @@ std::string random_join(std::mt19937& random, std::size_t operands, std::string 
                        : operands == 2 ? two[below(random, two.size())]
                                        : three[below(random, three.size())];
     if (labels.empty() || random() % 4 != 0) return join;
-    if (join.empty()) join = operands == 2 ? "x*y" : "x*y*z";
+    if (join.empty()) join = operands == 1 ? "x" : operands == 2 ? "x*y" : "x*y*z";
     return random_indexed(random, join, labels);
 }
 

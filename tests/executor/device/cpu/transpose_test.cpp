@@ -44,6 +44,25 @@ TEST_CASE("permuted axes are copied element by element, of every size and at eve
     }
 }
 
+/// Elements that are permuted or repeated are no copies of what is asked for.
+TEST_CASE("whether one element is not 0 is 1 or 0", "[executor][device]") {
+    auto const agg = GENERATE(scalar::Agg::any, scalar::Agg::all);
+    std::string const form = GENERATE("iaj->ji", "ia->ij", "aij->ji");
+    std::mt19937 random(3);
+    for (DType const type : {DType::i8, DType::bf16, DType::i32, DType::f32, DType::f64, DType::c64}) {
+        graph::EinSum written = einsum(form, {1, 1, 1}, "x", agg);
+        Shape extents;
+        for (std::string const& label : written.labels) extents.push_back(label == "a" ? 1 : label == "i" ? 33 : 70);
+        KernelCase test(einsum(form, extents, "x", agg), {type}, type, compute_dtype(std::array{type}, type));
+        test.fill(random);
+        CAPTURE(form, name(type));
+        CpuDevice cpu;
+        ReferenceDevice reference;
+        SoloWorkerTeam solo;
+        REQUIRE(difference(test.elements(test.run(cpu, solo)), test.elements(test.run(reference, solo)), 0) == "");
+    }
+}
+
 TEST_CASE("a transpose in and out of larger blocks touches nothing else", "[executor][device]") {
     std::mt19937 random(6);
     for (int round = 0; round < 30; ++round) {
