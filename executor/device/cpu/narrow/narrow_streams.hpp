@@ -83,7 +83,7 @@ void stream_columns(NarrowStream const& call) {
 }
 
 inline float sum_of_lanes(Floats value) {
-    float held[lanes];
+    alignas(64) float held[lanes];
     *(Floats*)held = value;
 #pragma GCC unroll 4
     for (int half = lanes / 2; half > 0; half /= 2)
