@@ -3,6 +3,8 @@
 #include "planner/strategies/strategies.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/random_graph.hpp"
+#include "tests/support/random_products.hpp"
+#include "tests/support/random_programs.hpp"
 #include "tests/support/results.hpp"
 
 using namespace ein;
@@ -113,6 +115,17 @@ TEST_CASE("random graphs have the same bits at any rank count", "[end_to_end][re
         INFO("seed " << seed << " " << dtype << "\n" << json.dump());
         check(json, seed);
     }
+}
+
+TEST_CASE("random products and programs have the same bits at any rank count",
+          "[end_to_end][reproducible]") {
+    auto const [first, count] = test::seeds(4);
+    for (std::uint64_t seed = first; seed < first + count; ++seed)
+        for (auto const of : {test::random_products, test::random_masks, test::random_loops, test::random_gradients}) {
+            Json const json = of(seed);
+            INFO("seed " << seed << "\n" << json.dump());
+            check(json, seed);
+        }
 }
 
 /// A block of one column has two axes with stride 1: along which of them terms are added follows from the whole node.
