@@ -5,13 +5,15 @@
 #include <string>
 #include <string_view>
 
+#include "lib/base/text/counted.hpp"
+
 namespace ein::apps {
 
 inline constexpr std::string_view built_in_cluster = "the built-in cluster";
 
 /// @param name  built_in_cluster, or a cluster file
 inline std::string machines_text(std::string const& name, int threads) {
-    return name + ", " + std::to_string(threads) + (threads == 1 ? " thread a rank" : " threads a rank");
+    return name + ", " + counted(threads, "thread") + " a rank";
 }
 
 }  // namespace ein::apps

@@ -6,6 +6,7 @@
 
 #include "apps/einplan/schedule_functions.hpp"
 #include "lib/base/error.hpp"
+#include "lib/base/text/counted.hpp"
 #include "lib/base/text/sizes.hpp"
 #include "lib/schedule/device/device_memory.hpp"
 #include "lib/schedule/memory/replay.hpp"
@@ -120,7 +121,7 @@ struct Conclude {
         std::string const ranks = std::to_string(found.enough_ranks);
         throw MemoryError(
             options.memory_from + ": expected a schedule that fits in " + size_text(*options.memory) + " a rank on " +
-            std::to_string(options.planner.ranks) + " ranks, found that the smallest that was found" +
+            counted(options.planner.ranks, "rank") + ", found that the smallest that was found" +
             (found.spills ? ", its blocks spilled to disk, needs " : " needs ") +
             format_exact_bytes(found.smallest_budget) + "; give --memory " + std::to_string(found.smallest_budget) +
             "B or more" +
@@ -173,7 +174,7 @@ void check_mesh(graph::EinGraph const& graph, int ranks, std::string const& file
     std::string axes;
     for (graph::MeshAxis const& axis : graph.mesh)
         axes += (axes.empty() ? "" : " x ") + axis.name + ":" + std::to_string(axis.size);
-    throw InputError(Fault{file, "/mesh", "a mesh of " + std::to_string(ranks) + (ranks == 1 ? " rank" : " ranks"),
+    throw InputError(Fault{file, "/mesh", "a mesh of " + counted(ranks, "rank"),
                            axes + ", which is " + std::to_string(graph::rank_count(graph.mesh)),
                            "plan for that many, or change the mesh"});
 }

@@ -6,6 +6,7 @@
 #include "executor/checkpoint/folder/checkpoint_number.hpp"
 #include "executor/checkpoint/folder/finished_run.hpp"
 #include "lib/base/error.hpp"
+#include "lib/base/text/counted.hpp"
 #include "lib/base/text/quantities.hpp"
 #include "lib/base/text/screen_text.hpp"
 #include "lib/base/text/sizes.hpp"
@@ -94,11 +95,10 @@ std::string values_text(Manifest const& manifest) {
 }
 
 std::string computed_text(Manifest const& manifest) {
-    std::string const ranks = std::to_string(manifest.ranks) + (manifest.ranks == 1 ? " rank" : " ranks");
+    std::string const ranks = counted(manifest.ranks, "rank");
     if (manifest.is_of_beginning()) return line("computed", "nothing yet, on " + ranks + ": the copies of inputs");
     return line("computed", format_seconds(manifest.seconds) + " on " + ranks + " (" + manifest.device +
-                                "): " + std::to_string(manifest.nodes) + " nodes, " +
-                                std::to_string(manifest.tasks_done) + " tasks");
+                                "): " + counted(manifest.nodes, "node") + ", " + counted(manifest.tasks_done, "task"));
 }
 
 std::string contents_text(Manifest const& manifest) {

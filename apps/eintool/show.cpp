@@ -78,7 +78,8 @@ int show_plan(ShowOptions const& options) {
                                "give a file that einplan wrote with -o or --plan-out"});
     refuse_other_than(options, "a plan");
     if (options.json) return std::puts(plan.dump(1).c_str()) < 0 ? 1 : 0;
-    std::printf("plan for %s ranks\n", plan.value("ranks", Json()).dump().c_str());
+    Json const ranks = plan.value("ranks", Json());
+    std::printf("plan for %s rank%s\n", ranks.dump().c_str(), ranks == 1 ? "" : "s");
     Json const decided = plan.value("parts", Json::object());  // named: items() refers to it
     std::size_t row = 0;
     for (auto const& [node, parts] : decided.items())

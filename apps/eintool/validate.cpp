@@ -5,6 +5,7 @@
 #include "apps/graph_file.hpp"
 #include "apps/inputs_below.hpp"
 #include "apps/report_errors.hpp"
+#include "lib/base/text/counted.hpp"
 
 namespace ein::apps::tool {
 
@@ -18,12 +19,9 @@ void add_validate(CLI::App& app, Action& chosen) {
         chosen = [path] {
             GraphFile file = read_graph_file(*path);
             graph::EinGraph const graph = read_graph(file);
-            auto const count = [](std::size_t number, std::string const& what) {
-                return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
-            };
             std::printf("%s: sound: %s, %s after lowering, %s\n", file.name.c_str(),
-                        count(graph.leaves.size(), "tensor").c_str(), count(graph.nodes.size(), "node").c_str(),
-                        count(graph.outputs.size(), "output").c_str());
+                        counted(graph.leaves.size(), "tensor").c_str(), counted(graph.nodes.size(), "node").c_str(),
+                        counted(graph.outputs.size(), "output").c_str());
             for (std::string const& note : file.notes) say("eintool", "note: " + note);
             return 0;
         };

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "executor/startup/agreement.hpp"
+#include "lib/base/text/counted.hpp"
 #include "lib/schedule/file/file.hpp"
 #include "lib/schedule/file/origin.hpp"
 
@@ -20,7 +21,7 @@ std::string hex(std::uint64_t value) {
 }
 
 void check_rank_count(int wanted, int found, Environment const& environment) {
-    std::string const is_for = "schedule is for " + std::to_string(wanted) + (wanted == 1 ? " rank" : " ranks");
+    std::string const is_for = "schedule is for " + counted(wanted, "rank");
     if (std::string const hint = launcher_hint(found, wanted, environment); !hint.empty())
         throw UsageError(is_for + ": " + hint);
     if (wanted == found) return;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "executor/startup/core_sets.hpp"
+#include "lib/base/text/counted.hpp"
 
 namespace ein::executor {
 
@@ -20,8 +21,7 @@ std::string place_text(std::string const& host, RankDevice const& device) {
 void report_each(std::vector<std::string> const& places, Messages const& messages) {
     for (std::size_t rank = 0; rank < std::min(places.size(), most_reported); ++rank)
         messages.report("rank " + std::to_string(rank) + " on " + places[rank].substr(1));
-    if (places.size() > most_reported)
-        messages.report("and " + std::to_string(places.size() - most_reported) + " more ranks");
+    if (places.size() > most_reported) messages.report("and " + counted(places.size() - most_reported, "more rank"));
 }
 
 }  // namespace

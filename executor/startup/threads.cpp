@@ -9,6 +9,8 @@
 #include <sstream>
 #include <thread>
 
+#include "lib/base/text/counted.hpp"
+
 namespace ein::executor {
 
 Seat this_seat() {
@@ -89,10 +91,9 @@ ThreadChoice choose_threads(std::optional<int> flag, Environment const& environm
         choice = {std::max(1, cores / ranks), "cores", false, ""};
     if (choice.threads * ranks <= cores) return choice;
     choice.oversubscribed = true;
-    choice.warning = std::to_string(ranks) + (ranks == 1 ? " rank" : " ranks") + " x " +
-                     std::to_string(choice.threads) + (choice.threads == 1 ? " thread (from " : " threads (from ") +
-                     choice.from + ") share " + std::to_string(cores) + (cores == 1 ? " core" : " cores") + " on " +
-                     mine.host + "; give fewer --threads or ranks, or bind ranks to more cores (mpirun --bind-to none)";
+    choice.warning = counted(ranks, "rank") + " x " + counted(choice.threads, "thread") + " (from " + choice.from +
+                     ") share " + counted(cores, "core") + " on " + mine.host +
+                     "; give fewer --threads or ranks, or bind ranks to more cores (mpirun --bind-to none)";
     return choice;
 }
 

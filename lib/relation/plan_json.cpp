@@ -5,6 +5,7 @@
 
 #include "lib/base/error.hpp"
 #include "lib/base/json.hpp"
+#include "lib/base/text/counted.hpp"
 #include "lib/base/text/near_names.hpp"
 #include "lib/relation/tuning.hpp"
 
@@ -92,7 +93,7 @@ private:
         if (!at.expect_list()) return;
         auto const calls = static_cast<std::size_t>(element_count(node.parts));
         if (at.size() != calls)
-            return at.fail(std::to_string(calls) + " ranks, one for each kernel call (the product of the node's parts)",
+            return at.fail(counted(calls, "rank") + ", one for each kernel call (the product of the node's parts)",
                            std::to_string(at.size()), "give each call a rank, or remove the node from \"place\"");
         for (std::size_t call = 0; call < calls; ++call) {
             auto const rank = at.at(call).integer();

@@ -44,23 +44,23 @@ bool is_slope_of_loss(graph::EinGraph const& graph) {
 }  // namespace
 
 TEST_CASE("random products of uneven labels give the interpreter's results", "[end_to_end][random_kinds]") {
-    check_kind(test::random_products, 60);
+    check_kind(test::random_products, 25);
 }
 
 TEST_CASE("random masks of labels give the interpreter's results", "[end_to_end][random_kinds]") {
-    check_kind(test::random_masks, 60);
+    check_kind(test::random_masks, 25);
 }
 
 TEST_CASE("random loops of several tensors give the interpreter's results", "[end_to_end][random_kinds]") {
-    check_kind(test::random_loops, 60);
+    check_kind(test::random_loops, 25);
 }
 
 TEST_CASE("random gradients give the interpreter's results", "[end_to_end][random_kinds][gradient]") {
-    check_kind(test::random_gradients, 60);
+    check_kind(test::random_gradients, 25);
 }
 
 TEST_CASE("random gradients are slopes", "[end_to_end][random_kinds][gradient]") {
-    auto const [first, count] = test::seeds(60);
+    auto const [first, count] = test::seeds(25);
     for (std::uint64_t seed = first; seed < first + count; ++seed) {
         Json const json = test::random_gradients(seed);
         INFO("seed " << seed << "\n" << json.dump());

@@ -117,8 +117,7 @@ TEST_CASE("random graphs have the same bits at any rank count", "[end_to_end][re
     }
 }
 
-TEST_CASE("random products and programs have the same bits at any rank count",
-          "[end_to_end][reproducible]") {
+TEST_CASE("random products and programs have the same bits at any rank count", "[end_to_end][reproducible]") {
     auto const [first, count] = test::seeds(4);
     for (std::uint64_t seed = first; seed < first + count; ++seed)
         for (auto const of : {test::random_products, test::random_masks, test::random_loops, test::random_gradients}) {

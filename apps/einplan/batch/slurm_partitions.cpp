@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <sstream>
 
+#include "lib/base/text/counted.hpp"
+
 namespace ein::apps {
 namespace {
 
@@ -50,14 +52,13 @@ bool have_room(NodeSize const& node, BatchResources const& resources) {
            node.gpus.value_or(resources.gpus_a_node) >= resources.gpus_a_node;
 }
 
-std::string cores_text(int cores) { return std::to_string(cores) + (cores == 1 ? " core" : " cores"); }
+std::string cores_text(int cores) { return counted(cores, "core"); }
 
 std::string such_nodes(BatchResources const& resources) {
     std::string out = " with " + cores_text(resources.ranks_a_node * resources.threads);
     out += resources.gpus_a_node > 0 ? ", " : " and ";
     out += std::to_string(resources.mebibytes) + "M";
-    if (resources.gpus_a_node > 0)
-        out += " and " + std::to_string(resources.gpus_a_node) + (resources.gpus_a_node == 1 ? " GPU" : " GPUs");
+    if (resources.gpus_a_node > 0) out += " and " + counted(resources.gpus_a_node, "GPU");
     return out;
 }
 
@@ -127,8 +128,7 @@ std::string room_warning(BatchResources const& resources, std::vector<Partition>
     if (first.is_default && room(first) >= resources.nodes) return "";
     auto const fit = std::find_if(partitions.begin(), partitions.end(),
                                   [&](Partition const& each) { return room(each) >= resources.nodes; });
-    std::string const wanted =
-        std::to_string(resources.nodes) + (resources.nodes == 1 ? " node" : " nodes") + such_nodes(resources);
+    std::string const wanted = counted(resources.nodes, "node") + such_nodes(resources);
     if (fit != partitions.end())
         return first.is_default ? "expected " + wanted + " in the default partition " + first.name + ", found " +
                                       std::to_string(room(first)) + "; submit with sbatch --partition=" + fit->name

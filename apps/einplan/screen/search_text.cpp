@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "apps/explain/columns.hpp"
+#include "lib/base/text/counted.hpp"
 #include "lib/base/text/quantities.hpp"
 #include "lib/base/text/sizes.hpp"
 
@@ -16,11 +17,7 @@ constexpr std::size_t page = 100;  // columns
 
 using planner::optimizer::SearchReport;
 
-std::string plural(std::size_t count, std::string const& thing) {
-    return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
-}
-
-std::string calls_of(std::int64_t calls) { return plural(static_cast<std::size_t>(calls), "call") + " a node"; }
+std::string calls_of(std::int64_t calls) { return counted(calls, "call") + " a node"; }
 
 /// "no plan would be more than 12 % faster", as far as computing alone tells.
 std::string bound_text(SearchReport const& report) {
@@ -34,12 +31,12 @@ std::string bound_text(SearchReport const& report) {
 
 std::string search_line(SearchReport const& report) {
     if (report.taken.empty()) return "";
-    std::string out = report.taken + ", of " + plural(report.looked_at.size(), "plan") + " scheduled";
+    std::string out = report.taken + ", of " + counted(report.looked_at.size(), "plan") + " scheduled";
     if (!report.left_out.empty()) out += " and " + std::to_string(report.left_out.size()) + " ruled out";
     if (!report.fits) out += ", none of which fits";
     if (report.not_reached > 0) out += ", " + std::to_string(report.not_reached) + " beyond the budget";
     if (std::size_t const all = report.variations + report.variations_left_out; all > 0)
-        out += ", " + std::to_string(report.variations) + " of " + plural(all, "variation") + " tried and " +
+        out += ", " + std::to_string(report.variations) + " of " + counted(all, "variation") + " tried and " +
                std::to_string(report.steps) + " taken";
     return out + bound_text(report);
 }
@@ -52,7 +49,7 @@ std::string fewer_ranks_line(Planned const& planned, scheduler::SimulationOf con
     for (SearchReport::Plan const& plan : report.looked_at)
         if (plan.fits && plan.used > used && (!more || plan.seconds < more->seconds)) more = &plan;
     double const seconds = simulated().all_iterations;
-    auto const ranks = [](int number) { return plural(static_cast<std::size_t>(number), "rank"); };
+    auto const ranks = [](int number) { return counted(static_cast<std::size_t>(number), "rank"); };
     std::string out = ranks(used) + ": " + format_seconds(seconds);
     if (more && more->seconds > seconds) out += ", " + ranks(more->used) + ": " + format_seconds(more->seconds);
     out += " predicted";

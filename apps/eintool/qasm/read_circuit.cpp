@@ -11,6 +11,7 @@
 #include "lib/base/files/file_kind.hpp"
 #include "lib/base/files/input_file.hpp"
 #include "lib/base/json.hpp"
+#include "lib/base/text/counted.hpp"
 
 namespace ein::apps::tool::qasm {
 namespace {
@@ -18,10 +19,6 @@ namespace {
 constexpr std::size_t most_faults = 20;
 constexpr std::size_t most_files = 100;
 constexpr std::int64_t most_qubits = 100'000;
-
-std::string counted(std::size_t count, std::string const& thing) {
-    return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
-}
 
 /// Qubits or bits: a whole register, or one of it.
 struct Argument {

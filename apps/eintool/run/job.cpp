@@ -19,6 +19,7 @@
 #include "lib/base/files/output_place.hpp"
 #include "lib/base/files/temporary_name.hpp"
 #include "lib/base/json.hpp"
+#include "lib/base/text/counted.hpp"
 #include "lib/base/text/hex.hpp"
 #include "lib/schedule/file/file.hpp"
 
@@ -115,8 +116,7 @@ int Job::prepare() {
     std::error_code error;
     if (state && !newest().empty() && state->request == request_hash()) {
         if (state->ranks != request_.ranks) {
-            tell(std::to_string(request_.ranks) + " ranks again: planning what checkpoint " + newest() +
-                 " leaves to do");
+            tell(counted(request_.ranks, "rank") + " again: planning what checkpoint " + newest() + " leaves to do");
             return plan(request_.ranks, false);
         }
         schedule_ = folder_.path() / state->schedule;
@@ -264,7 +264,7 @@ int Job::fit_hosts() {
     if (ranks == ranks_) return 0;
     std::string const checkpoint = newest();
     tell("planning " + (checkpoint.empty() ? "the graph" : "what checkpoint " + checkpoint + " leaves to do") +
-         " for " + std::to_string(ranks) + (ranks == 1 ? " rank" : " ranks"));
+         " for " + counted(ranks, "rank"));
     return plan(ranks, false);
 }
 

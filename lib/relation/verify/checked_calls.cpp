@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "lib/base/json.hpp"
+#include "lib/base/text/counted.hpp"
 
 namespace ein::relation {
 
@@ -34,7 +35,7 @@ std::string text_of(CheckedCalls const& calls) {
     auto const of = [](std::int64_t some, std::int64_t all) {
         return std::to_string(some) + " of " + std::to_string(all);
     };
-    return std::to_string(calls.elements) + " elements of " + of(calls.calls, calls.of_calls) + " calls, of " +
+    return counted(calls.elements, "element") + " of " + of(calls.calls, calls.of_calls) + " calls, of " +
            of(calls.nodes, calls.of_nodes) + " nodes, against the blocks that they read: " +
            counts_text(calls.differ, calls.ill_conditioned, calls.overflow) + worst;
 }

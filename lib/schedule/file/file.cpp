@@ -17,6 +17,7 @@
 #include "lib/base/files/replaced_file.hpp"
 #include "lib/base/hash.hpp"
 #include "lib/base/limits.hpp"
+#include "lib/base/text/counted.hpp"
 #include "lib/base/text/near_names.hpp"
 #include "lib/base/threads/parallel.hpp"
 #include "lib/schedule/file/codec.hpp"
@@ -179,7 +180,7 @@ File::~File() { ::munmap(const_cast<void*>(data_), size_); }
 Header File::header() const {
     Header header = decode_header(checked_part(path_, data_, 0), path_.string());
     if (header.ranks < 1 || static_cast<std::uint32_t>(header.ranks) != preamble_of(data_).parts - 1)
-        refuse(path_, "a section for each of " + std::to_string(header.ranks) + " ranks",
+        refuse(path_, "a section for each of " + counted(header.ranks, "rank"),
                std::to_string(preamble_of(data_).parts - 1));
     if (auto const faults = faults_of(header); !faults.empty()) refuse(path_, "a sound schedule", joined(faults, "\n"));
     return header;

@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "lib/base/json.hpp"
+#include "lib/base/text/counted.hpp"
 #include "lib/schedule/fusion/members.hpp"
 #include "lib/schedule/memory/replay.hpp"
 #include "lib/schedule/print/overview.hpp"
@@ -122,8 +123,8 @@ std::string tasks_text(Schedule const& schedule, Rank rank, std::size_t first, s
     Header const& header = schedule.header;
     Section const& section = schedule.sections[rank];
     std::size_t const end = count < section.tasks.size() - first ? first + count : section.tasks.size();
-    std::string out = "rank " + std::to_string(rank.value()) + ": " + std::to_string(section.tasks.size()) +
-                      " tasks, " + std::to_string(section.blocks.size()) + " blocks, sends " +
+    std::string out = "rank " + std::to_string(rank.value()) + ": " + counted(section.tasks.size(), "task") + ", " +
+                      counted(section.blocks.size(), "block") + ", sends " +
                       std::to_string(header.prediction.bytes_sent[at(rank)]) + " bytes, peak " +
                       std::to_string(header.prediction.peak_bytes[at(rank)]) + " bytes" + spill_text(section) + "\n";
     for (std::size_t t = first; t < end; ++t)
