@@ -19,31 +19,54 @@ bool is_in_order(MovedPart const& part, SparseLayout const& layout) {
     return true;
 }
 
-/// First and last index along the result's slowest axis.
-std::pair<Extent, Extent> span_of(MovedPart const& part, SparseLayout const& layout) {
-    IndexPlace const& to = part.places[static_cast<std::size_t>(layout.axes[0])];
+/// First and last index along the result's axis that has this place.
+std::pair<Extent, Extent> span_of(MovedPart const& part, SparseLayout const& layout, std::size_t place) {
+    IndexPlace const& to = part.places[static_cast<std::size_t>(layout.axes[place])];
     auto const axis = static_cast<std::size_t>(to.axis);
     Extent const begin = part.region.begin[axis] - part.view.box.begin[axis];
     Extent const one = to.of(begin), other = to.of(begin + part.region.length[axis] - 1);
     return {std::min(one, other), std::max(one, other)};
 }
+bool meet(MovedPart const& a, MovedPart const& b, SparseLayout const& layout, std::size_t place) {
+    auto const of_a = span_of(a, layout, place), of_b = span_of(b, layout, place);
+    return of_a.first <= of_b.second && of_b.first <= of_a.second;
+}
+void sort_along(std::vector<MovedPart>& parts, SparseLayout const& layout, std::size_t place) {
+    std::stable_sort(parts.begin(), parts.end(), [&](MovedPart const& a, MovedPart const& b) {
+        return span_of(a, layout, place).first < span_of(b, layout, place).first;
+    });
+}
 
 /// One after the other along the slowest axis.
 bool put_in_order(std::vector<MovedPart>& parts, SparseLayout const& layout) {
-    std::sort(parts.begin(), parts.end(), [&](MovedPart const& a, MovedPart const& b) {
-        return span_of(a, layout).first < span_of(b, layout).first;
-    });
+    sort_along(parts, layout, 0);
     for (std::size_t k = 1; k < parts.size(); ++k)
-        if (span_of(parts[k - 1], layout).second >= span_of(parts[k], layout).first) return false;
+        if (meet(parts[k - 1], parts[k], layout, 0)) return false;
     return true;
 }
 
-/// Counts, and then writes, what the parts list.
+/// So that in each row, an index of the slowest axis, one is after the other along the next axis.
+bool put_rows_in_order(std::vector<MovedPart>& parts, SparseLayout const& layout) {
+    constexpr std::size_t most_parts = 256;  // each is compared with each
+    if (!layout.compressed || layout.axes.size() < 2 || parts.size() > most_parts) return false;
+    for (MovedPart const& part : parts)
+        if (!part.view.layout.compressed) return false;
+    sort_along(parts, layout, 1);
+    for (std::size_t a = 0; a < parts.size(); ++a)
+        for (std::size_t b = a + 1; b < parts.size(); ++b)
+            if (meet(parts[a], parts[b], layout, 0) && meet(parts[a], parts[b], layout, 1)) return false;
+    return true;
+}
+
+enum class Order { parts, rows };
+
+/// Counts, and then writes, what the parts list: part after part, or each row's elements of one part after another.
 template <class Index>
 class OrderedMove {
 public:
-    OrderedMove(std::vector<MovedPart> const& parts, Shape const& lengths, SparseLayout const& layout, DType dtype)
-        : parts_(parts), lengths_(lengths), layout_(layout), dtype_(dtype) {}
+    OrderedMove(std::vector<MovedPart> const& parts, Order order, Shape const& lengths, SparseLayout const& layout,
+                DType dtype)
+        : parts_(parts), order_(order), lengths_(lengths), layout_(layout), dtype_(dtype) {}
 
     Extent write(std::span<std::byte> out) {
         count();
@@ -55,21 +78,17 @@ public:
             std::memcpy(out.data() + at.offsets, ends_.data(), ends_.size() * sizeof(std::uint64_t));
         }
         for (std::size_t place = layout_.compressed ? 1 : 0; place < layout_.axes.size(); ++place) {
-            auto* to = reinterpret_cast<Index*>(out.data() + at.coords[place]);
-            auto const* const begin = to;
-            for_each_run([&](MovedPart const& part, SparseBlockReader const& reader, ListedRun const& run) {
-                to = copy_indices(part, reader, run, place, to);
-            });
-            promise(to == begin + listed_, "all that was counted is written");
-            clear_rest(reinterpret_cast<std::byte*>(to), static_cast<std::size_t>(listed_) * sizeof(Index));
+            auto* const to = reinterpret_cast<Index*>(out.data() + at.coords[place]);
+            place_runs([&](MovedPart const& part, SparseBlockReader const& reader, ListedRun const& run,
+                           std::size_t first) { copy_indices(part, reader, run, place, to + first); });
+            clear_rest(reinterpret_cast<std::byte*>(to + listed_), static_cast<std::size_t>(listed_) * sizeof(Index));
         }
-        std::byte* to = out.data() + at.values;
+        std::byte* const to = out.data() + at.values;
         std::size_t const size = size_of(dtype_);
-        for_each_run([&](MovedPart const&, SparseBlockReader const& reader, ListedRun const& run) {
-            std::memcpy(to, reader.values() + run.from * size, (run.to - run.from) * size);
-            to += (run.to - run.from) * size;
+        place_runs([&](MovedPart const&, SparseBlockReader const& reader, ListedRun const& run, std::size_t first) {
+            std::memcpy(to + first * size, reader.values() + run.from * size, (run.to - run.from) * size);
         });
-        clear_rest(to, static_cast<std::size_t>(listed_) * size);
+        clear_rest(to + static_cast<std::size_t>(listed_) * size, static_cast<std::size_t>(listed_) * size);
         return listed_;
     }
 
@@ -80,6 +99,30 @@ private:
             SparseBlockReader const reader(part.view);
             reader.for_each_run(part.region, part.rows, [&](ListedRun const& run) { visit(part, reader, run); });
         }
+    }
+    /// visit(part, reader, run, first): the run becomes the result's elements from number `first` on.
+    template <class Visit>
+    void place_runs(Visit&& visit) const {
+        std::size_t done = 0;
+        std::vector<std::uint64_t> next(order_ == Order::rows ? ends_ : std::vector<std::uint64_t>());
+        for_each_run([&](MovedPart const& part, SparseBlockReader const& reader, ListedRun const& run) {
+            if (order_ == Order::parts) {
+                visit(part, reader, run, done);
+                done += run.to - run.from;
+                return;
+            }
+            for (Extent row = run.row; row < run.end_row; ++row) {
+                bool const alone = run.end_row - run.row == 1;
+                ListedRun const of_row{alone ? run.from : reader.offset(row), alone ? run.to : reader.offset(row + 1),
+                                       row, row + 1};
+                if (of_row.from == of_row.to) continue;
+                std::uint64_t& to = next[static_cast<std::size_t>(place_of(part, 0).of(row))];
+                visit(part, reader, of_row, static_cast<std::size_t>(to));
+                to += of_row.to - of_row.from;
+                done += of_row.to - of_row.from;
+            }
+        });
+        promise(done == static_cast<std::size_t>(listed_), "all that was counted is written");
     }
     IndexPlace const& place_of(MovedPart const& part, std::size_t place) const {
         return part.places[static_cast<std::size_t>(layout_.axes[place])];
@@ -104,15 +147,17 @@ private:
         });
     }
 
-    Index* copy_indices(MovedPart const& part, SparseBlockReader const& reader, ListedRun const& run, std::size_t place,
-                        Index* to) const {
+    void copy_indices(MovedPart const& part, SparseBlockReader const& reader, ListedRun const& run, std::size_t place,
+                      Index* to) const {
         IndexPlace const& where = place_of(part, place);
-        if (place > 0 || !reader.compressed()) return reader.copy_coords(place, run, where.add - where.begin, to);
-        if (run.end_row - run.row == 1)
-            return std::fill_n(to, run.to - run.from, static_cast<Index>(where.of(run.row)));
-        for (Extent row = run.row; row < run.end_row; ++row)
-            to = std::fill_n(to, reader.offset(row + 1) - reader.offset(row), static_cast<Index>(where.of(row)));
-        return to;
+        if (place > 0 || !reader.compressed()) {
+            reader.copy_coords(place, run, where.add - where.begin, to);
+        } else if (run.end_row - run.row == 1) {
+            std::fill_n(to, run.to - run.from, static_cast<Index>(where.of(run.row)));
+        } else {
+            for (Extent row = run.row; row < run.end_row; ++row)
+                to = std::fill_n(to, reader.offset(row + 1) - reader.offset(row), static_cast<Index>(where.of(row)));
+        }
     }
 
     /// Bytes between arrays are zeros: equal blocks are equal bytes.
@@ -120,11 +165,12 @@ private:
     static std::size_t at(int axis) { return static_cast<std::size_t>(axis); }
 
     std::vector<MovedPart> const& parts_;
+    Order order_;
     Shape const& lengths_;
     SparseLayout const& layout_;
     DType dtype_;
     Extent listed_ = 0;
-    std::vector<std::uint64_t> ends_;  // of a compressed axis: how many each index lists, at the next one
+    std::vector<std::uint64_t> ends_;  // of a compressed axis: how many each index lists, at the next one; then sums
 };
 
 }  // namespace
@@ -134,9 +180,13 @@ std::optional<Extent> move_in_order(std::vector<MovedPart> parts, Shape const& l
     std::erase_if(parts, [](MovedPart const& part) { return part.region.empty(); });
     for (MovedPart const& part : parts)
         if (!is_in_order(part, layout)) return std::nullopt;
-    if (!put_in_order(parts, layout)) return std::nullopt;
-    if (index_bytes(lengths) == 4) return OrderedMove<std::uint32_t>(parts, lengths, layout, dtype).write(out);
-    return OrderedMove<std::uint64_t>(parts, lengths, layout, dtype).write(out);
+    Order order = Order::parts;
+    if (!put_in_order(parts, layout)) {
+        if (!put_rows_in_order(parts, layout)) return std::nullopt;
+        order = Order::rows;
+    }
+    if (index_bytes(lengths) == 4) return OrderedMove<std::uint32_t>(parts, order, lengths, layout, dtype).write(out);
+    return OrderedMove<std::uint64_t>(parts, order, lengths, layout, dtype).write(out);
 }
 
 }  // namespace ein::tensor

@@ -167,6 +167,37 @@ TEST_CASE("parts of a box are put together again", "[tensor][sparse]") {
     }
 }
 
+TEST_CASE("parts of a grid in one order are put together row by row", "[tensor][sparse]") {
+    std::mt19937 random(8);
+    for (int round = 0; round < 60; ++round) {
+        std::size_t const order = 2 + random() % 2;
+        Box const box = random_box(order, 20, random);
+        Places const all = drawn(box, 0.4, random);
+        SparseLayout layout = random_layout(order, random);
+        layout.compressed = true;
+        std::vector<std::byte> const block = block_of(all, box, layout);
+        std::vector<std::vector<std::byte>> bytes;
+        std::vector<Box> boxes;
+        Shape cut;
+        for (Extent length : box.length) cut.push_back(static_cast<Extent>(random()) % (length + 1));
+        for (std::size_t corner = 0; corner < std::size_t{1} << order; ++corner) {
+            Box part = box;
+            for (std::size_t axis = 0; axis < order; ++axis) {
+                bool const high = (corner >> axis & 1) != 0;
+                part.begin[axis] += high ? cut[axis] : 0;
+                part.length[axis] = high ? box.length[axis] - cut[axis] : cut[axis];
+            }
+            boxes.push_back(part);
+            bytes.push_back(tensor::select({block, DType::i16, box, layout}, SparseSelection::of(part), layout));
+        }
+        std::vector<SparseBlockView> parts;
+        for (std::size_t k = bytes.size(); k-- > 0;) parts.push_back({bytes[k], DType::i16, boxes[k], layout});
+        std::vector<std::byte> out(block.size());
+        CHECK(tensor::assemble(parts, box, layout, out) == static_cast<Extent>(all.size()));
+        CHECK(out == block);
+    }
+}
+
 namespace {
 
 /// A block cut in two along an axis, each in some order.
