@@ -14,27 +14,6 @@
 namespace ein::executor {
 namespace {
 
-/// Elements of one size, from wherever they are.
-template <std::size_t Size>
-void pick(std::byte const* from, std::uint32_t const* elements, std::byte const* fill, std::size_t count,
-          std::byte* to) {
-    for (std::size_t i = 0; i < count; ++i) {  // without branches: who lists a point cannot be foreseen
-        bool const listed = elements[i] != MergedRows::nowhere;
-        std::byte const* const places[2] = {fill, from + std::size_t{elements[i]} * Size};
-        std::memcpy(to + i * Size, places[listed], Size);
-    }
-}
-void pick(std::byte const* from, std::uint32_t const* elements, std::byte const* fill, std::size_t count,
-          std::size_t size, std::byte* to) {
-    switch (size) {
-        case 1: return pick<1>(from, elements, fill, count, to);
-        case 2: return pick<2>(from, elements, fill, count, to);
-        case 4: return pick<4>(from, elements, fill, count, to);
-        case 8: return pick<8>(from, elements, fill, count, to);
-        default: return pick<16>(from, elements, fill, count, to);
-    }
-}
-
 class MergeKernel final : public PreparedKernel {
 public:
     MergeKernel(KernelShape const& shape, std::vector<int> labels, KernelTypes const& types, Aggregator aggregator,
@@ -120,7 +99,7 @@ private:
         now.offsets.assign(static_cast<std::size_t>(bounds.back()) + 1, 0);
         team.run(static_cast<std::int64_t>(bounds.size()) - 1, [&](std::int64_t piece) {
             auto const p = static_cast<std::size_t>(piece);
-            MergedRows merge(now.sources, sets_);
+            MergedRows merge(now.sources, sets_, shape_.lengths);
             for (Extent row = bounds[p]; row < bounds[p + 1]; ++row) {
                 merge.begin_row(row);
                 now.offsets[static_cast<std::size_t>(row) + 1] = merge.count_rest();
@@ -164,7 +143,7 @@ private:
             points.count = 0;
             team.pause();
         };
-        MergedRows merge(now.sources, sets_);
+        MergedRows merge(now.sources, sets_, shape_.lengths);
         for (Extent row = first; row < last; ++row) {
             merge.begin_row(row);
             while (true) {
@@ -189,7 +168,8 @@ private:
             std::vector<scalar::TileIndex> indices(join_.body.indices);
             for (std::size_t i = 0; i < points.count; ++i) {
                 batch.begin_run(i, 1, true);
-                for (std::size_t k : used_) batch.operand(k, operand_values(now, points, k, i, 1), 1);
+                for (std::size_t k : used_)
+                    batch.operand(k, operand_values(now, points, k, i, 1, points.values.data()), 1);
                 for (std::size_t place = 0; place < labels_.size(); ++place) {
                     auto const label = static_cast<std::size_t>(labels_[place]);
                     if (label < indices.size()) indices[label] = {now.call.begin[label] + points.index[place][i], 0};
@@ -199,14 +179,19 @@ private:
             return;
         }
         batch.begin_run(0, points.count, true);
-        for (std::size_t k : used_) batch.operand(k, operand_values(now, points, k, 0, points.count), 1);
+        for (std::size_t k : used_) {
+            std::byte* const room = batch.room_of(k);
+            std::byte const* const values =
+                operand_values(now, points, k, 0, points.count, room != nullptr ? room : points.values.data());
+            if (values != room) batch.operand(k, values, 1);
+        }
         batch.end_run({});
         batch.flush();
     }
 
-    /// Of points from one on, side by side.
-    std::byte const* operand_values(Launch const& now, Points& points, std::size_t k, std::size_t from,
-                                    std::size_t count) const {
+    /// Of points from one on, side by side. @param to  room for them, where they do not lie so
+    std::byte const* operand_values(Launch const& now, Points const& points, std::size_t k, std::size_t from,
+                                    std::size_t count, std::byte* to) const {
         Operand const& operand = operands_[k];
         std::size_t const size = size_of(shape_.operand_dtypes[k]);
         if (is_sparse(shape_, k)) {
@@ -214,17 +199,17 @@ private:
             std::uint32_t const* const elements = points.elements[operand.source].data() + from;
             std::byte const* const values = source.value(source.all().begin);
             if (now.sources.size() == 1) return values + elements[0] * size;  // one behind another
-            pick(values, elements, operand.fill, count, size, points.values.data());
-            return points.values.data();
+            pick_listed(values, elements, operand.fill, count, size, to);
+            return to;
         }
         auto const* const base = static_cast<std::byte const*>(now.call.operands[k]);
         for (std::size_t i = 0; i < count; ++i) {
             Extent offset = 0;
             for (std::size_t place = 0; place < labels_.size(); ++place)
                 offset += points.index[place][from + i] * operand.strides[place];
-            std::memcpy(points.values.data() + i * size, base + offset, size);
+            std::memcpy(to + i * size, base + offset, size);
         }
-        return points.values.data();
+        return to;
     }
 
     void list(Launch const& now, Points const& points, std::size_t at) const {
@@ -269,7 +254,9 @@ std::unique_ptr<PreparedKernel const> make_merge_kernel(KernelShape const& shape
         if (own.size() != labels->size()) return nullptr;
         ++merged;
     }
-    if (merged > MergedRows::most_sources || (merged > 1 && !shape.sparse->output->layout.compressed)) return nullptr;
+    if (!MergedRows::can_merge(einsum.extents, *labels) || merged > MergedRows::most_sources ||
+        (merged > 1 && !shape.sparse->output->layout.compressed))
+        return nullptr;
     KernelTypes const types = types_of(shape);
     std::optional<Aggregator> aggregator = Aggregator::make(scalar::Agg::sum, types.accumulate);
     if (!aggregator) return nullptr;

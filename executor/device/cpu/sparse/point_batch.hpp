@@ -28,8 +28,6 @@ public:
     /// @param longest_run  of those with adjacent accumulators, however the kernel is cut: shorter ones that follow one
     /// another are combined together; 0: each apart
     PointBatch(JoinOfPoints const& join, Slots& slots, Extent longest_run);
-    /// Runs to come begin a row: what was combined so far is apart.
-    void begin_row() { flush(); }
     /// Makes room for a run. @param each  whether its points have accumulators from `slot` on, else `slot` is for all
     void begin_run(std::size_t slot, std::size_t points, bool each);
     /// Begins or continues a run of points that have one accumulator. @return how many of `most` go into it
@@ -40,6 +38,11 @@ public:
     void operand(std::size_t k, std::byte const* from, Extent stride);
     /// The same, of elements that are anywhere. @param offsets  in bytes
     void operand(std::size_t k, std::byte const* from, std::span<Extent const> offsets);
+    /// Where the values of an operand along the run may be written in its own dtype, in place of operand(): null where
+    /// they have to be brought to another one.
+    std::byte* room_of(std::size_t k) const {
+        return join_.operand_dtypes[k] == registers_ ? operands_ + operand_bytes_ * k + count_ * width_ : nullptr;
+    }
     /// @param indices  of labels along the run; only for joins that ask for them
     void end_run(std::span<scalar::TileIndex const> indices);
     void flush();

@@ -34,6 +34,12 @@ WalkShape::WalkShape(KernelShape const& shape, SparsePlan made) : plan(std::move
     inner_in_output = plan.inner != SparsePlan::none && graph::has_label(einsum.output, plan.inner);
     for (int label : einsum.output)
         if (label != plan.row && label != plan.inner) key_labels.push_back(static_cast<std::size_t>(label));
+    for (std::vector<int> const& set : plan.idle_sets) {
+        std::uint32_t bits = 0;
+        for (std::size_t source = 0; source < plan.sources.size() && !plan.merged.empty(); ++source)
+            if (graph::has_label(set, static_cast<int>(plan.sources[source].operand))) bits |= 1u << source;
+        sets.push_back(bits);
+    }
     joins_runs = !shape.keeps_order || std::all_of(key_labels.begin(), key_labels.end(),
                                                    [&](std::size_t label) { return einsum.extents[label] <= 1; });
 }
@@ -75,11 +81,20 @@ PointWalk::PointWalk(WalkShape const& shape, std::span<SparseSource const> sourc
       positions_(shape.operands.size(), SparseSource::nowhere),
       element_of_(shape.operands.size(), 0),
       hints_(sources.size(), SparseSource::nowhere),
-      indices_(join.body.indices) {}
+      indices_(join.body.indices) {
+    if (shape.plan.merged.empty()) return;
+    merge_.emplace(sources, shape.sets, shape.lengths);
+    points_.elements.assign(sources.size(), std::vector<std::uint32_t>(tile_ + 1));
+    points_.index.assign(shape.plan.merged.size() - 1, std::vector<Extent>(tile_ + 1));
+    points_.values.resize(tile_ * 16);
+    for (std::vector<std::uint32_t>& elements : points_.elements) points_.to.push_back(elements.data());
+    for (std::vector<Extent>& index : points_.index) points_.index_to.push_back(index.data());
+}
 
 void PointWalk::walk(Extent row, std::uint64_t first_key) {
     first_key_ = first_key;
     if (shape_.plan.row != SparsePlan::none) index_[static_cast<std::size_t>(shape_.plan.row)] = row;
+    if (merge_) return walk_merged(row);
     for (Term const& term : shape_.plan.terms) {
         std::fill(positions_.begin(), positions_.end(), SparseSource::nowhere);
         step(term, 0);
@@ -90,6 +105,81 @@ void PointWalk::walk_share(std::int64_t shares, std::int64_t share) {
     shares_ = shares;
     share_ = share;
     walk(0, 0);
+}
+
+void PointWalk::walk_merged_rows(Extent first, Extent last) {
+    for (Extent row = first; row < last; ++row) {
+        index_[static_cast<std::size_t>(shape_.plan.merged[0])] = row;
+        walk_merged(row);
+    }
+}
+
+void PointWalk::walk_merged(Extent row) {
+    merge_->begin_row(row);
+    while (std::size_t const taken = merge_->take(tile_, {points_.to, points_.index_to})) add_merged(0, taken);
+    if (++runs_ % sparse_tuning::runs_a_pause == 0) team_.pause();
+}
+
+/// Points that were merged, of one row.
+void PointWalk::add_merged(std::size_t from, std::size_t count) {
+    std::uint64_t const first = key();
+    std::span<Extent const> const keys =
+        merged_offsets(from, count, [&](std::size_t label) { return key_stride(label); });
+    if (!keys.empty()) {
+        slots_of_.resize(count);
+        for (std::size_t i = 0; i < count; ++i)
+            slots_of_[i] = slots_.slot_of(first + static_cast<std::uint64_t>(keys[i]));
+        batch_.begin_scattered_run(slots_of_);
+    } else if (std::size_t const part = batch_.begin_shared_run(slots_.slot_of(first), count); part < count) {
+        add_operands(from, part);
+        return add_merged(from + part, count - part);
+    }
+    add_operands(from, count);
+}
+
+void PointWalk::add_operands(std::size_t from, std::size_t count) {
+    for (std::size_t k : shape_.used) {
+        WalkShape::Operand const& operand = shape_.operands[k];
+        if (operand.sparse) {
+            std::size_t s = 0;
+            while (sources_[s].operand() != k) ++s;
+            SparseSource const& source = sources_[s];
+            std::byte* const room = batch_.room_of(k);
+            std::byte* const values = room != nullptr ? room : points_.values.data();
+            pick_listed(source.value(source.all().begin), points_.elements[s].data() + from, operand.fill, count,
+                        source.value_bytes(), values);
+            if (room == nullptr) batch_.operand(k, values, 1);
+            continue;
+        }
+        std::span<Extent const> const offsets =
+            merged_offsets(from, count, [&](std::size_t label) { return operand.stride_of(label); });
+        if (offsets.empty())
+            batch_.operand(k, operand_at(k), 0);
+        else
+            batch_.operand(k, operand_at(k), offsets);
+    }
+    batch_.end_run({});
+}
+
+Extent PointWalk::key_stride(std::size_t label) const {
+    auto const at = std::find(shape_.key_labels.begin(), shape_.key_labels.end(), label);
+    return at == shape_.key_labels.end() ? Extent{0} : region_.key_strides[at - shape_.key_labels.begin()];
+}
+
+/// Sums of merged points' indices, of all labels but the row's, times what their labels' strides are; empty where all
+/// are 0.
+template <class Strides>
+std::span<Extent const> PointWalk::merged_offsets(std::size_t from, std::size_t count, Strides const& stride_of) {
+    bool any = false;
+    for (std::size_t place = 1; place < shape_.plan.merged.size(); ++place) {
+        Extent const stride = stride_of(static_cast<std::size_t>(shape_.plan.merged[place]));
+        if (stride == 0) continue;
+        if (!any) offsets_.assign(count, 0);
+        any = true;
+        Extent const* const index = points_.index[place - 1].data() + from;
+        for (std::size_t i = 0; i < count; ++i) offsets_[i] += index[i] * stride;
+    }
+    return any ? std::span<Extent const>(offsets_) : std::span<Extent const>();
 }
 
 void PointWalk::step(Term const& term, std::size_t level) {
@@ -141,13 +231,10 @@ void PointWalk::add_elements(Term const& term, std::size_t level, SparseSource::
     for (std::size_t place = from_place; place < labels.size(); ++place)
         index_[static_cast<std::size_t>(labels[place])] = 0;  // what follows from the others
     std::uint64_t const first = key();
-    auto const key_stride = [&](std::size_t label) {
-        auto const at = std::find(shape_.key_labels.begin(), shape_.key_labels.end(), label);
-        return at == shape_.key_labels.end() ? Extent{0} : region_.key_strides[at - shape_.key_labels.begin()];
-    };
+    auto const key_strides = [&](std::size_t label) { return key_stride(label); };
     for (std::size_t e = range.begin; e < range.end;) {
         SparseSource::Range part{e, std::min(range.end, e + tile_)};
-        if (std::span<Extent const> const keys = offsets_of(source, part, from_place, key_stride); !keys.empty()) {
+        if (std::span<Extent const> const keys = offsets_of(source, part, from_place, key_strides); !keys.empty()) {
             slots_of_.resize(keys.size());
             for (std::size_t i = 0; i < keys.size(); ++i)
                 slots_of_[i] = slots_.slot_of(first + static_cast<std::uint64_t>(keys[i]));
@@ -161,11 +248,8 @@ void PointWalk::add_elements(Term const& term, std::size_t level, SparseSource::
                 batch_.operand(k, source.value(e), 1);
                 continue;
             }
-            std::span<Extent const> const offsets = offsets_of(source, part, from_place, [&](std::size_t label) {
-                auto const at = std::find_if(operand.strides.begin(), operand.strides.end(),
-                                             [&](WalkShape::Stride const& stride) { return stride.label == label; });
-                return at == operand.strides.end() ? Extent{0} : at->bytes;
-            });
+            std::span<Extent const> const offsets =
+                offsets_of(source, part, from_place, [&](std::size_t label) { return operand.stride_of(label); });
             if (offsets.empty())
                 batch_.operand(k, operand_at(k), 0);
             else

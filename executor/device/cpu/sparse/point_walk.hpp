@@ -3,6 +3,7 @@
 // Example: of "ij,j->i" a row's walk adds a point for each element of the row.
 #pragma once
 
+#include "executor/device/cpu/sparse/merged_rows.hpp"
 #include "executor/device/cpu/sparse/point_batch.hpp"
 #include "executor/device/cpu/sparse/sparse_source.hpp"
 
@@ -20,11 +21,18 @@ struct WalkShape {
         Extent inner = 0;             // elements from one index of the inner label to the next
         Extent inner_bytes = 0;
         alignas(16) std::byte fill[16] = {};  // of a sparse one, in its dtype
+
+        Extent stride_of(std::size_t label) const {
+            for (Stride const& stride : strides)
+                if (stride.label == label) return stride.bytes;
+            return 0;
+        }
     };
     SparsePlan plan;
     Shape lengths;
     std::vector<Operand> operands;
-    std::vector<std::size_t> used;  // that the join has
+    std::vector<std::size_t> used;    // that the join has
+    std::vector<std::uint32_t> sets;  // of sources that are merged: which a point needs one of, as bits
     bool inner_in_output = false;
     Extent longest_run = 1;               // along the inner label, however the node is cut
     std::vector<std::size_t> key_labels;  // of the output but the row and the inner one, in its order
@@ -59,10 +67,15 @@ public:
     void walk(Extent row, std::uint64_t first_key);
     /// Only elements with these numbers, in shares of 1, of what each term walks first.
     void walk_share(std::int64_t shares, std::int64_t share);
+    /// Rows of merged sources, where no label is the row's.
+    void walk_merged_rows(Extent first, Extent last);
     void flush() { batch_.flush(); }
 
 private:
     using Term = SparsePlan::Term;
+    void walk_merged(Extent row);
+    void add_merged(std::size_t from, std::size_t count);
+    void add_operands(std::size_t from, std::size_t count);
     void step(Term const& term, std::size_t level);
     void walk_elements(Term const& term, std::size_t level, SparseSource::Range range, std::size_t from_place);
     bool is_last(Term const& term, std::size_t level) const;
@@ -73,6 +86,9 @@ private:
     void add_run();
     std::uint64_t key() const;
     std::byte const* operand_at(std::size_t k) const;
+    Extent key_stride(std::size_t label) const;
+    template <class Strides>
+    std::span<Extent const> merged_offsets(std::size_t from, std::size_t count, Strides const& stride_of);
     template <class Strides>
     std::span<Extent const> offsets_of(SparseSource const& source, SparseSource::Range range, std::size_t from_place,
                                        Strides const& stride_of);
@@ -93,6 +109,15 @@ private:
     std::vector<scalar::TileIndex> indices_;
     std::vector<Extent> offsets_;  // of elements in a row: what one operand, or the key, has there
     std::vector<std::size_t> slots_of_;
+    struct MergedPoints {
+        std::vector<std::vector<std::uint32_t>> elements;  // by source
+        std::vector<std::vector<Extent>> index;            // by place after the first
+        std::vector<std::uint32_t*> to;
+        std::vector<Extent*> index_to;
+        std::vector<std::byte> values;  // of one operand
+    };
+    std::optional<MergedRows> merge_;
+    MergedPoints points_;
     std::uint64_t first_key_ = 0;
     std::int64_t shares_ = 1, share_ = 0;
     int runs_ = 0;

@@ -28,7 +28,7 @@ std::optional<Aggregator> row_aggregator(graph::EinSum const& einsum, DType type
 class RowKernel final : public PreparedKernel {
 public:
     RowKernel(KernelShape const& shape, SparsePlan plan, KernelTypes const& types, Aggregator aggregator,
-              Aggregator of_partials, scalar::Params const& params)
+              Aggregator of_partials, scalar::Params const& params, std::unique_ptr<PreparedKernel const> unmerged)
         : shape_(shape),
           einsum_(shape.kernel->einsum),
           types_(types),
@@ -36,6 +36,7 @@ public:
           walk_(shape, std::move(plan)),
           aggregator_(std::move(aggregator)),
           of_partials_(std::move(of_partials)),
+          unmerged_(std::move(unmerged)),
           sparse_output_(shape.sparse->output.has_value()) {
         store_element(value_without_contributions(shape, types, params), untouched_,
                       scalar::own_register_dtype(types.accumulate));
@@ -52,6 +53,7 @@ public:
         std::vector<SparseSource> sources;
         for (SparsePlan::Source const& source : walk_.plan.sources)
             sources.emplace_back(shape_, source, call.operands[source.operand]);
+        if (unmerged_ && !can_merge(sources)) return unmerged_->launch(call, team);
         if (!sparse_output_ && element_count(einsum_output_lengths()) == 0) return;
         Launch now{call, team, sources, {}, {}, {}};
         if (reads_nothing()) {
@@ -90,7 +92,6 @@ private:
 
     void choose_cut() {
         cut_label_ = walk_.plan.row;
-        cut_ = Cut::rows;
         if (cut_label_ != SparsePlan::none) return;
         auto const is_free = [&](int label) {
             return label == walk_.plan.inner ||
@@ -139,8 +140,24 @@ private:
         return static_cast<std::uint64_t>(std::clamp(points, 1.0, 1e9));
     }
 
+    /// Not where some of the operands decide and list far less than others, which are looked up then.
+    bool can_merge(std::span<SparseSource const> sources) const {
+        auto const listed = [&](std::uint32_t set) {
+            std::size_t count = 0;
+            for (std::size_t s = 0; s < sources.size(); ++s)
+                if ((set >> s & 1) != 0) count += sources[s].all().end - sources[s].all().begin;
+            return count;
+        };
+        if (listed(~std::uint32_t{0}) >= MergedRows::nowhere) return false;
+        return shape_.keeps_order || std::none_of(walk_.sets.begin(), walk_.sets.end(), [&](std::uint32_t set) {
+                   return listed(set) < listed(~std::uint32_t{0}) / sparse_tuning::merged_a_point;
+               });
+    }
+
+    bool merges() const { return !walk_.plan.merged.empty(); }
+
     void cut(Launch& now) const {
-        if (cut_ == Cut::rows) return cut_rows(now);
+        if (cut_ == Cut::rows || merges()) return cut_rows(now);
         Extent length = 1, pieces = 1;
         if (cut_ == Cut::label) {
             length = shape_.lengths[at(cut_label_)];
@@ -159,7 +176,7 @@ private:
     }
 
     void cut_rows(Launch& now) const {
-        Extent const rows = shape_.lengths[at(walk_.plan.row)];
+        Extent const rows = shape_.lengths[at(merges() ? walk_.plan.merged[0] : walk_.plan.row)];
         std::vector<std::uint64_t> weights;
         for (SparsePlan::Term const& term : walk_.plan.terms) weights.push_back(points_an_element(term, now.sources));
         auto const weight = [&](Extent row) {  // of all rows before
@@ -194,7 +211,7 @@ private:
         PointWalk walk(walk_, now.sources, now.call, part, join_, slots, now.team);
         ResultStore store(of_partials_, types_.accumulate, shape_.output_dtype, shape_.accumulate && !sparse_output_);
         if (cut_ != Cut::rows) {
-            walk.walk(0, 0);
+            merges() ? walk.walk_merged_rows(first, last) : walk.walk(0, 0);
             walk.flush();
             hand_out(now, part, slots, store, 0, 1, listed);
             return;
@@ -325,7 +342,8 @@ private:
         now.team.run(now.pieces(), [&](std::int64_t piece) {
             Slots slots(aggregator_, part.keys, part.run, true, join_.tile);
             PointWalk walk(walk_, now.sources, now.call, part, join_, slots, now.team);
-            walk.walk_share(now.pieces(), piece);
+            Extent const* const bounds = now.bounds.data() + piece;
+            merges() ? walk.walk_merged_rows(bounds[0], bounds[1]) : walk.walk_share(now.pieces(), piece);
             walk.flush();
             for (std::size_t done = 0; done < outputs; done += join_.tile) {
                 std::size_t const n = std::min(join_.tile, outputs - done);
@@ -350,6 +368,7 @@ private:
     JoinOfPoints join_;
     WalkShape walk_;
     Aggregator aggregator_, of_partials_;
+    std::unique_ptr<PreparedKernel const> unmerged_;  // for more elements than merges can count
     bool sparse_output_;
     std::vector<Extent> output_strides_;  // by label, in bytes
     Cut cut_ = Cut::rows;
@@ -368,8 +387,14 @@ std::unique_ptr<PreparedKernel const> make_row_kernel(KernelShape const& shape, 
     auto of_partials = Aggregator::make(einsum.agg, types.accumulate, ExactTotals::of_values);
     std::optional<SparsePlan> plan = plan_sparse(shape);
     if (!aggregator || !of_partials || !plan || !checked_element_count(places)) return nullptr;
-    return std::make_unique<RowKernel>(shape, std::move(*plan), types, std::move(*aggregator), std::move(*of_partials),
-                                       params);
+    bool const asks = JoinOfPoints(shape, types, params).has_indices();
+    bool const one_place = shape.sparse->output && plan->row == SparsePlan::none;  // is written by one piece
+    std::optional<SparsePlan> merged = asks || one_place ? std::nullopt : merged_plan(shape, *plan);
+    auto kernel =
+        std::make_unique<RowKernel>(shape, std::move(*plan), types, *aggregator, *of_partials, params, nullptr);
+    if (!merged) return kernel;
+    return std::make_unique<RowKernel>(shape, std::move(*merged), types, std::move(*aggregator),
+                                       std::move(*of_partials), params, std::move(kernel));
 }
 
 }  // namespace ein::executor

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "executor/device/cpu/sparse/merged_rows.hpp"
 #include "executor/device/kernel/kernel_types.hpp"
 #include "executor/device/kernel/nest.hpp"
 #include "lib/graph/labels.hpp"
@@ -214,5 +215,28 @@ std::vector<int> labels_in_order(KernelShape const& shape, std::size_t operand) 
 }
 
 std::optional<SparsePlan> plan_sparse(KernelShape const& shape) { return SparsePlanner(shape).plan(); }
+
+std::optional<SparsePlan> merged_plan(KernelShape const& shape, SparsePlan const& plan) {
+    graph::EinSum const& einsum = shape.kernel->einsum;
+    SparsePlan merged = plan;
+    merged.sources.clear();
+    for (SparsePlan::Source const& source : plan.sources) {
+        auto const same = [&](SparsePlan::Source const& known) { return known.operand == source.operand; };
+        if (source.labels.size() != shape.lengths.size()) return std::nullopt;
+        if (std::none_of(merged.sources.begin(), merged.sources.end(), same)) merged.sources.push_back(source);
+    }
+    if (merged.sources.size() < 2 || merged.sources.size() > MergedRows::most_sources) return std::nullopt;
+    std::vector<int>& labels = merged.merged;
+    labels = merged.sources[0].labels;
+    auto const rank = [&](int label) { return label == plan.row ? 0 : has_label(einsum.output, label) ? 1 : 2; };
+    std::stable_sort(labels.begin(), labels.end(), [&](int a, int b) { return rank(a) < rank(b); });
+    if (!MergedRows::can_merge(einsum.extents, labels)) return std::nullopt;
+    merged.terms.clear();
+    for (std::size_t source = 0; source < merged.sources.size(); ++source) {
+        merged.sources[source].labels = labels;
+        merged.terms.push_back({{{source, labels.size()}}, {}, {}, {}});
+    }
+    return merged;
+}
 
 }  // namespace ein::executor

@@ -41,11 +41,17 @@ struct SparsePlan {
     std::vector<Term> terms;
     std::vector<std::vector<int>> idle_sets;  // in the order of Term::witnesses
     int row = none;                           // label
-    int inner = none;                         // a label that no sparse operand has, and that runs along vector tiles
+    /// Where all sparse operands have the same labels: these, the row's first, as all sources are sorted. Rows, of the
+    /// first label, are merged, and each source is a term. Empty: terms are walked.
+    std::vector<int> merged;
+    int inner = none;  // a label that no sparse operand has, and that runs along vector tiles
 };
 
 /// @return nothing where there would be too many terms
 std::optional<SparsePlan> plan_sparse(KernelShape const& shape);
+
+/// @return the same points, found by merging; nothing where that cannot be
+std::optional<SparsePlan> merged_plan(KernelShape const& shape, SparsePlan const& plan);
 
 /// The labels of a sparse operand in the order of its block, each once.
 std::vector<int> labels_in_order(KernelShape const& shape, std::size_t operand);

@@ -50,6 +50,7 @@ public:
     std::size_t find(std::span<Extent const> at, std::size_t hint) const;
     std::byte const* value(std::size_t e) const { return values_ + e * value_bytes_; }
     std::byte const* values() const { return values_; }
+    std::size_t value_bytes() const { return value_bytes_; }
 
 private:
     Range narrowed(Range range, std::size_t place, Extent index) const;

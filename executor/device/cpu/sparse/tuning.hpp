@@ -27,6 +27,8 @@ inline constexpr Extent rows_a_call = 1024;
 inline constexpr std::uint64_t brought_together = 1 << 12;
 /// Elements of dense operands that are copied, to have another type or to run another way, for each point.
 inline constexpr std::size_t copied_a_point = 8;
+/// Elements that are gone through by merging for each that decides, at most.
+inline constexpr std::size_t merged_a_point = 32;
 /// Runs of points between two calls of WorkerTeam::pause.
 inline constexpr int runs_a_pause = 4096;
 
