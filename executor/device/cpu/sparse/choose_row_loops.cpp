@@ -14,5 +14,7 @@ RowLoops<T> row_loops() {
 template RowLoops<float> row_loops();
 template RowLoops<double> row_loops();
 template RowLoops<std::uint64_t> row_loops();
+template RowLoops<Complex<float>> row_loops();
+template RowLoops<Complex<double>> row_loops();
 
 }  // namespace ein::executor

@@ -260,7 +260,7 @@ private:
         T const s = total + value, of_value = s - total;
         T const lost = (total - (s - of_value)) + (value - of_value);
         total = s;
-        low += std::isnan(lost) ? T(0) : lost;
+        low += nan_as_zero(lost);
     }
 
     /// Whether all columns of a dense row are written: cheaper than those that were met, where these are not few.
@@ -275,10 +275,10 @@ private:
     void hand_out(T* to, MetColumns& met, std::vector<T>& sums) const {
         Extent const step = column_stride_ / static_cast<Extent>(sizeof(T));
         if (!shape_.accumulate)
-            for (std::size_t j = 0; j < columns_; ++j) to[static_cast<Extent>(j) * step] = 0;
+            for (std::size_t j = 0; j < columns_; ++j) to[static_cast<Extent>(j) * step] = T(0);
         met.take([&](std::size_t column) {
             to[static_cast<Extent>(column) * step] += sums[column];
-            sums[column] = 0;
+            sums[column] = T(0);
         });
     }
 
@@ -298,7 +298,7 @@ private:
                 std::uint32_t const column = *found++;
                 now.columns[to + k] = column;
                 out[k] = sums[column];
-                sums[column] = 0;
+                sums[column] = T(0);
             }
         }
         if (!makes_own_type()) store.store(out, listed, values, static_cast<Extent>(result_bytes()));

@@ -174,7 +174,7 @@ private:
             for (Extent row = first; row < last; ++row) {
                 SparseSource::Range const range = now.source.row(row);
                 T& sum = results[(row - first) * step];
-                if (range.end - range.begin <= ProductSums<T>::run && std::isfinite(sum)) continue;
+                if (range.end - range.begin <= ProductSums<T>::run && is_finite(sum)) continue;
                 std::vector<Extent> const index{row};
                 mine.sums.sum(range, index, &sum);
             }
@@ -298,6 +298,9 @@ private:
     std::vector<std::uint32_t> first_indices(SparseSource const& source, SparseSource::Range share) const {
         std::vector<std::uint32_t> indices(share.end - share.begin);
         if (product_.source.labels.empty() || share.empty()) return indices;
+        bool const is_read = std::any_of(product_.operands.begin(), product_.operands.end(),
+                                         [](auto const& operand) { return operand.strides[0] != 0; });
+        if (!is_read) return indices;
         Extent row = source.first_index(share.begin);
         for (std::size_t e = share.begin; e < share.end; ++row) {
             std::size_t const end = std::min(share.end, source.row(row).end);

@@ -28,7 +28,7 @@ bool is_zero(scalar::Scalar const& value) { return value.is_integer ? value.inte
 std::optional<DType> loops_type(KernelShape const& shape, KernelTypes const& types) {
     DType const type = types.compute;
     if (types.join != type || types.accumulate != type) return std::nullopt;
-    if (type == DType::f32 || type == DType::f64) return type;
+    if (type == DType::f32 || type == DType::f64 || is_complex(type)) return type;
     bool const wraps_once = shape.output_dtype == type || type == DType::i64;
     return is_integer(type) && wraps_once ? std::optional(DType::i64) : std::nullopt;
 }
@@ -53,7 +53,7 @@ std::optional<ProductShape> product_shape(KernelShape const& shape, KernelTypes 
     out.factor = product->factor;
     out.has_value = has_label(product->operands, sparse.idle_sets[0][0]);
     for (int label = 0; label < static_cast<int>(shape.lengths.size()); ++label) {
-        if (has_label(labels, label)) continue;
+        if (has_label(labels, label) || einsum.extents[static_cast<std::size_t>(label)] == 1) continue;
         int& place = has_label(einsum.output, label) ? out.free : out.dotted;
         if (place != SparsePlan::none) return std::nullopt;
         place = label;

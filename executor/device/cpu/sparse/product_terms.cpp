@@ -43,6 +43,7 @@ ProductSums<T>::ProductSums(ProductShape const& shape, RowLoops<T> const& loops,
                   inner.vectors.size() == 1 && inner.scalars.empty() &&
                   shape.operands[inner.vectors[0]].strides[places_ - 2] == 0;
     }
+    chunk_indices_.resize(places_);
     total_.resize(width);
     low_.resize(width);
     part_.resize(width);
@@ -61,7 +62,7 @@ void ProductSums<T>::sum(SparseSource::Range range, std::span<Extent const> inde
         return;
     }
     sum_factored(range, index, out);
-    if (!std::isfinite(loops_.sum(out, width_))) sum_plain(range, index, out);
+    if (!is_finite(loops_.sum(out, width_))) sum_plain(range, index, out);
 }
 
 /// Point by point: a factor that is infinite is not that of a sum.
@@ -150,7 +151,7 @@ SparseSource::Range ProductSums<T>::same(std::size_t place, SparseSource::Range 
 
 template <class T>
 T ProductSums<T>::scalar_product(Level const& level) const {
-    T product = 1;
+    T product = T(1);
     for (std::size_t k : level.scalars) product *= *at_[k];
     return product;
 }
@@ -189,42 +190,44 @@ void ProductSums<T>::add_level(std::size_t place, SparseSource::Range range, T* 
     }
 }
 
-/// The sum of what has this place and further ones, none of which runs.
+/// The sum of what has this place and further ones, none of which runs: element by element, as fibres are short mostly.
 template <class T>
 T ProductSums<T>::add_scalars(std::size_t place, SparseSource::Range range) {
-    Level const& level = levels_[place];
     std::size_t const count = range.end - range.begin;
-    if (place + 1 == places_) {
-        if (level.scalars.empty()) {
-            if (!shape_.has_value) return static_cast<T>(count);
-            return loops_.sum(values_of(range), count);
+    T const* values = values_of(range);
+    std::size_t const none = shape_.operands.size();
+    std::size_t last = none;
+    for (std::size_t level = place; level < places_; ++level)
+        for (std::size_t k : levels_[level].scalars) {
+            if (last != none) values = times(last, place, range, values);
+            last = k;
         }
-        if (level.scalars.size() == 1) {
-            std::size_t const k = level.scalars[0];
-            return loops_.dot_gathered(values_of(range), indices_[place] + range.begin, count, at_[k],
-                                       shape_.operands[k].strides[place]);
-        }
-        T sum = 0;
-        T const* const values = values_of(range);
-        for (std::size_t e = 0; e < count; ++e) {
-            T term = values[e];
-            for (std::size_t k : level.scalars)
-                term *= at_[k][shape_.operands[k].strides[place] * static_cast<Extent>(index(place, range.begin + e))];
-            sum += term;
-        }
-        return sum;
+    if (last == none) return shape_.has_value ? loops_.sum(values, count) : factor_of<T>(static_cast<double>(count));
+    if (is_single(last, place)) {
+        auto const depth = static_cast<std::size_t>(shape_.operands[last].depth);
+        return loops_.dot_gathered(values, indices_[depth] + range.begin, count, at_[last],
+                                   shape_.operands[last].strides[depth]);
     }
-    T sum = 0;
-    entered_[place] = at_;
-    while (!range.empty()) {
-        SparseSource::Range const part = same(place, range);
-        enter(place, index(place, part.begin));
-        T const factor = scalar_product(level);
-        sum += factor * add_scalars(place + 1, part);
-        at_ = entered_[place];
-        range.begin = part.end;
-    }
-    return sum;
+    return loops_.sum(times(last, place, range, values), count);
+}
+
+/// Whether an operand's last label is the only one that it has from a place on.
+template <class T>
+bool ProductSums<T>::is_single(std::size_t operand, std::size_t place) const {
+    std::vector<Extent> const& strides = shape_.operands[operand].strides;
+    return std::all_of(strides.begin() + static_cast<std::ptrdiff_t>(place),
+                       strides.begin() + shape_.operands[operand].depth, [](Extent stride) { return stride == 0; });
+}
+
+/// Values of a chunk times what an operand has there, by its labels from a place on.
+template <class T>
+T const* ProductSums<T>::times(std::size_t operand, std::size_t place, SparseSource::Range range, T const* values) {
+    std::size_t const end = static_cast<std::size_t>(shape_.operands[operand].depth) + 1;
+    std::size_t const begin = is_single(operand, place) ? end - 1 : place;
+    for (std::size_t p = begin; p < end; ++p) chunk_indices_[p] = indices_[p] + range.begin;
+    loops_.multiply_gathered(scaled_.data(), values, range.end - range.begin, chunk_indices_.data() + begin,
+                             shape_.operands[operand].strides.data() + begin, end - begin, at_[operand]);
+    return scaled_.data();
 }
 
 template <class T>
@@ -233,14 +236,7 @@ void ProductSums<T>::add_leaf(SparseSource::Range range, T* out) {
     Level const& level = levels_[place];
     T const* values = values_of(range);
     std::uint32_t const* const at = indices_[place] + range.begin;
-    if (!level.scalars.empty()) {
-        for (std::size_t e = 0; e < count; ++e) {
-            T value = values[e];
-            for (std::size_t k : level.scalars) value *= at_[k][shape_.operands[k].strides[place] * Extent{at[e]}];
-            scaled_[e] = value;
-        }
-        values = scaled_.data();
-    }
+    for (std::size_t k : level.scalars) values = times(k, place, range, values);
     if (level.vectors.size() == 1) {
         std::size_t const k = level.vectors[0];
         loops_.add_rows(out, width_, values, at, count, at_[k], shape_.operands[k].strides[place]);
@@ -257,7 +253,7 @@ void ProductSums<T>::add_leaf(SparseSource::Range range, T* out) {
 /// Every element's inner product, times its value.
 template <class T>
 T ProductSums<T>::dots(SparseSource::Range range) {
-    T sum = 0;
+    T sum = T(0);
     T const* const values = values_of(range);
     for (std::size_t e = range.begin; e < range.end; ++e) {
         T const* vectors[8];
@@ -299,8 +295,8 @@ void ProductSums<T>::each(SparseSource::Range range, Extent row, T* out) {
         if (n > 0) {
             T const factor = value;
             value *= loops_.dot(vectors, n, dotted_);
-            if (!std::isfinite(value)) {  // a factor that is infinite is not that of a sum
-                value = 0;
+            if (!is_finite(value)) {  // a factor that is infinite is not that of a sum
+                value = T(0);
                 for (std::size_t d = 0; d < dotted_; ++d) {
                     T term = factor;
                     for (std::size_t v = 0; v < n; ++v) term *= vectors[v][d];
@@ -328,5 +324,7 @@ void ProductSums<T>::bring(SparseSource::Range range) {
 template class ProductSums<float>;
 template class ProductSums<double>;
 template class ProductSums<std::uint64_t>;
+template class ProductSums<Complex<float>>;
+template class ProductSums<Complex<double>>;
 
 }  // namespace ein::executor

@@ -7,7 +7,7 @@
 #pragma once
 
 #include <array>
-#include <type_traits>
+#include <cmath>
 
 #include "executor/device/cpu/sparse/dense_operand.hpp"
 #include "executor/device/cpu/sparse/row_loops.hpp"
@@ -16,26 +16,57 @@
 
 namespace ein::executor {
 
-/// The type in which sums of products have loops: f32, f64, or i64 for all whole numbers, which wrap alike.
+/// The type in which sums of products have loops: f32, f64, c64, c128, or i64 for all whole numbers, which wrap alike.
 /// @return nothing for what is computed in others
 std::optional<DType> loops_type(KernelShape const& shape, KernelTypes const& types);
 
 template <class T>
-constexpr DType dtype_of_loops = sizeof(T) == 4              ? DType::f32
-                                 : std::is_same_v<T, double> ? DType::f64
-                                                             : DType::i64;
+constexpr DType dtype_of_loops = DType::i64;
+template <>
+inline constexpr DType dtype_of_loops<float> = DType::f32;
+template <>
+inline constexpr DType dtype_of_loops<double> = DType::f64;
+template <>
+inline constexpr DType dtype_of_loops<Complex<float>> = DType::c64;
+template <>
+inline constexpr DType dtype_of_loops<Complex<double>> = DType::c128;
+
 /// A constant of a product. Those of whole numbers are whole, and less than 2^53.
 template <class T>
 constexpr T factor_of(double factor) {
-    if constexpr (std::is_integral_v<T>)
-        return static_cast<T>(static_cast<std::int64_t>(factor));
-    else
-        return static_cast<T>(factor);
+    return static_cast<T>(factor);
+}
+template <>
+constexpr std::uint64_t factor_of(double factor) {
+    return static_cast<std::uint64_t>(static_cast<std::int64_t>(factor));
+}
+template <>
+constexpr Complex<float> factor_of(double factor) {
+    return Complex<float>(static_cast<float>(factor));
+}
+/// Whole numbers are finite.
+template <class T>
+bool is_finite(T value) {
+    return std::isfinite(value);
+}
+template <class Real>
+bool is_finite(Complex<Real> value) {
+    return std::isfinite(value.re) && std::isfinite(value.im);
+}
+template <class T>
+T nan_as_zero(T value) {
+    return std::isnan(value) ? T(0) : value;
+}
+template <class Real>
+Complex<Real> nan_as_zero(Complex<Real> value) {
+    return {nan_as_zero(value.re), nan_as_zero(value.im)};
 }
 /// call(T) with the type of loops.
 template <class Call>
 auto with_loops_type(DType type, Call&& call) {
     if (type == DType::f32) return call(0.0f);
+    if (type == DType::c64) return call(Complex<float>(0));
+    if (type == DType::c128) return call(Complex<double>(0));
     return type == DType::f64 ? call(0.0) : call(std::uint64_t{0});
 }
 
@@ -98,6 +129,8 @@ private:
     void add_chunk(SparseSource::Range range, T* out);
     void add_level(std::size_t place, SparseSource::Range range, T* out);
     T add_scalars(std::size_t place, SparseSource::Range range);
+    bool is_single(std::size_t operand, std::size_t place) const;
+    T const* times(std::size_t operand, std::size_t place, SparseSource::Range range, T const* values);
     void add_leaf(SparseSource::Range range, T* out);
     T dots(SparseSource::Range range);
     /// Brings the values of a chunk, `run` elements at most.
@@ -124,6 +157,7 @@ private:
     T const* values_ = nullptr;  // of the chunk, and its first element
     std::size_t first_ = 0;
     std::array<T, run> brought_, scaled_;
+    std::vector<std::uint32_t const*> chunk_indices_;  // by place: of the chunk that is multiplied
     std::vector<T> total_, low_, part_;
 };
 

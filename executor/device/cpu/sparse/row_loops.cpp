@@ -1,63 +1,10 @@
 // The loops of row_loops.hpp for one instruction set, whose name is EIN_INSTRUCTION_SET (see loops/tile_loops.cpp).
 #include "executor/device/cpu/sparse/row_loops.hpp"
 
-#include "executor/device/cpu/gemm/pair_product.hpp"
-#include "executor/device/cpu/gemm/pair_vectors.hpp"
+#include "executor/device/cpu/sparse/row_vectors.hpp"
 
 namespace ein::executor::EIN_INSTRUCTION_SET {
 namespace {
-
-template <>
-struct Lanes<std::uint64_t> {  // of whole numbers: what they wrap to is the same with a sign and without
-    using Vector = std::uint64_t __attribute__((vector_size(vector_bytes)));
-    using Anywhere = std::uint64_t __attribute__((vector_size(vector_bytes), aligned(8), may_alias));
-};
-template <class T>
-constexpr bool fuses = fused && !__is_same(T, std::uint64_t);
-
-using Element = std::uint32_t;
-using Count = std::size_t;
-
-template <class T>
-Vector<T> load(T const* from) {
-    return *reinterpret_cast<Anywhere<T> const*>(from);
-}
-template <class T>
-void store(T* to, Vector<T> value) {
-    *reinterpret_cast<Anywhere<T>*>(to) = value;
-}
-template <class T>
-Vector<T> plus_product(Vector<T> held, Vector<T> a, Vector<T> b) {
-    if constexpr (fuses<T>)
-        return fused_sum(held, a, b);
-    else
-        return held + a * b;
-}
-template <class T>
-Vector<T> repeated(T value) {
-    return value - Vector<T>{};
-}
-
-/// Some columns of a row: whole vectors, or fewer lanes than one.
-template <class T, int Vectors>
-struct Columns {
-    static constexpr int vectors = Vectors;
-    static constexpr Count width = Vectors * static_cast<Count>(lanes<T>);
-    static Vector<T> get(T const* from, int v) { return load(from + v * lanes<T>); }
-    static void add(T* to, int v, Vector<T> value) { store(to + v * lanes<T>, load(to + v * lanes<T>) + value); }
-};
-template <class T>
-struct Rest {
-    static constexpr int vectors = 1;
-    Count width;
-    Vector<T> get(T const* from, int) const { return first_lanes<T>(from, (Index)width); }
-    void add(T* to, int, Vector<T> value) const {
-        set_first_lanes<T>(to, (Index)width, first_lanes<T>(to, (Index)width) + value);
-    }
-};
-
-constexpr int line_vectors = 64 / vector_bytes;  // of a cache line
-constexpr Count ahead = 12;                      // elements for which rows are asked for
 
 template <class T, class Block>
 void add_rows_in(Block const& block, T* acc, T const* values, Element const* index, Count count, T const* matrix,
@@ -77,26 +24,6 @@ void add_rows_in(Block const& block, T* acc, T const* values, Element const* ind
     }
 #pragma GCC unroll 8
     for (int v = 0; v < vectors; ++v) block.add(acc, v, sum[v]);
-}
-
-/// Calls with the widest blocks first: visit(block, first column).
-template <class T, class Visit>
-void for_each_block(Count width, Visit&& visit) {
-    Count at = 0;
-    for (; at + Columns<T, 8>::width <= width; at += Columns<T, 8>::width) visit(Columns<T, 8>{}, at);
-    if (at + Columns<T, 4>::width <= width) {
-        visit(Columns<T, 4>{}, at);
-        at += Columns<T, 4>::width;
-    }
-    if (at + Columns<T, 2>::width <= width) {
-        visit(Columns<T, 2>{}, at);
-        at += Columns<T, 2>::width;
-    }
-    if (at + Columns<T, 1>::width <= width) {
-        visit(Columns<T, 1>{}, at);
-        at += Columns<T, 1>::width;
-    }
-    if (at < width) visit(Rest<T>{width - at}, at);
 }
 
 template <class T>
@@ -198,6 +125,22 @@ T dot_gathered(T const* values, Element const* index, Count count, T const* x, s
     return folded<T>(one + two) + rest;
 }
 
+template <class T>
+void multiply_gathered(T* to, T const* values, Count count, Element const* const* index, std::ptrdiff_t const* strides,
+                       Count places, T const* x) {
+    Count e = 0;
+    if (places == 1 && strides[0] == 1) {
+        for (; e + lanes<T> <= count; e += lanes<T>) store(to + e, load(values + e) * gathered(x, index[0] + e));
+        for (; e < count; ++e) to[e] = values[e] * x[index[0][e]];
+        return;
+    }
+    for (; e < count; ++e) {
+        std::ptrdiff_t at = 0;
+        for (Count p = 0; p < places; ++p) at += strides[p] * (std::ptrdiff_t)index[p][e];
+        to[e] = values[e] * x[at];
+    }
+}
+
 /// Few terms: vectors would be gathered and added up for longer than their terms take.
 template <class T>
 T dot_few(T const* values, Element const* index, Count count, T const* x) {
@@ -285,16 +228,6 @@ void multiply_add(T* acc, T factor, T const* const* vectors, Count vectors_count
 }
 
 template <class T>
-void add_total(T* total, T* low, T const* values, Count width) {
-    for (Count j = 0; j < width; ++j) {
-        T const a = total[j], b = values[j], s = a + b, of_b = s - a;
-        T const lost = (a - (s - of_b)) + (b - of_b);
-        total[j] = s;
-        low[j] += lost == lost ? lost : T(0);  // of an infinite sum nothing is lost
-    }
-}
-
-template <class T>
 void scatter_add(T* sums, Element const* index, T const* values, Count count, T factor) {
 #pragma GCC unroll 4
     for (Count e = 0; e < count; ++e) sums[index[e]] += factor * values[e];
@@ -351,12 +284,7 @@ Count take_sums(std::uint64_t const* bits, Count words, T* sums, Element* number
             continue;
         }
 #endif
-        for (std::uint64_t word = bits[w]; word != 0; word &= word - 1) {
-            Count const at = w * 64 + (Count)__builtin_ctzll(word);
-            numbers[taken] = (Element)at;
-            to[taken++] = sums[at];
-            sums[at] = 0;
-        }
+        taken += take_word(bits[w], w * 64, sums, numbers + taken, to + taken);
     }
     return taken;
 }
@@ -365,8 +293,8 @@ Count take_sums(std::uint64_t const* bits, Count words, T* sums, Element* number
 
 template <class T>
 RowLoops<T> row_loops() {
-    return {add_rows<T>,     add_fibres<T>, dot_gathered<T>, dot_rows<T>, sum<T>,      dot<T>,
-            multiply_add<T>, add_total<T>,  scatter_add<T>,  take_flags,  take_sums<T>};
+    return {add_rows<T>, add_fibres<T>,   dot_gathered<T>, dot_rows<T>,    multiply_gathered<T>, sum<T>,
+            dot<T>,      multiply_add<T>, add_total<T>,    scatter_add<T>, take_flags,           take_sums<T>};
 }
 template RowLoops<float> row_loops();
 template RowLoops<double> row_loops();
