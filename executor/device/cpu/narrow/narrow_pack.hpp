@@ -47,7 +47,7 @@ struct Reader {
     /// Of one row, terms that lie side by side.
     static Words of_terms(E const* from, bool inverted) {
         if constexpr (raw) {
-            return *(typename Group<uint32_t, lanes>::Vector const*)from;
+            return (Words) * (typename Group<E, run>::Vector const*)from;
         } else if constexpr (terms == 1) {
             return one_at(from);
         } else {
