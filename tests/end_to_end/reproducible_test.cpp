@@ -139,6 +139,16 @@ TEST_CASE("sums beside a sparse scalar have the same bits at any cut", "[end_to_
     for (std::uint64_t seed = 520; seed < 526; ++seed) check(json, seed);
 }
 
+/// Where an index of the result is alone in its block, all of its terms follow one another.
+TEST_CASE("sums of short runs beside a sparse matrix have the same bits at any cut", "[end_to_end][reproducible]") {
+    Json const json = Json::parse(R"json({"eingraph": 1, "dtype": "f64",
+        "tensors": {"S": {"shape": [2, 3], "sparse": true, "data": {"random": "uniform", "seed": 1, "density": 1}},
+                    "T": {"shape": [6, 2, 3, 9], "data": {"random": "uniform", "low": -1, "high": 1, "seed": 2}}},
+        "nodes": [{"name": "Z", "einsum": "bc,abcd->a", "inputs": ["S", "T"], "join": "x*(y + y*y)"}],
+        "outputs": ["Z"]})json");
+    for (std::uint64_t seed = 520; seed < 526; ++seed) check(json, seed);
+}
+
 TEST_CASE("large kernels have the same bits at any rank count", "[end_to_end][reproducible]") {
     auto const dtype = GENERATE("f32", "f64", "bf16", "c64");
     std::uint64_t seed = 1;

@@ -345,10 +345,11 @@ std::optional<PairShape> pair_shape(KernelShape const& shape, KernelTypes const&
     };
     if (other(0) == SparsePlan::none || other(1) == SparsePlan::none || other(0) == other(1)) return std::nullopt;
     // Rows are those of the output where it is sparse, else those of the operand that lies by them.
-    std::size_t rows = labels_in_order(shape, 0).front() == term && labels_in_order(shape, 1).front() != term ? 1 : 0;
+    std::size_t rows = walked_labels(shape, 0).front() == term && walked_labels(shape, 1).front() != term ? 1 : 0;
     if (listed) rows = other(0) == listed->front() ? 0 : 1;
     std::size_t const columns = 1 - rows;
-    if (shape.lengths[static_cast<std::size_t>(other(columns))] > most_columns) return std::nullopt;
+    Shape const& lengths = shape.keeps_order ? einsum.extents : shape.lengths;
+    if (lengths[static_cast<std::size_t>(other(columns))] > most_columns) return std::nullopt;
     return PairShape{*type,
                      {rows, {other(rows), term}},
                      {columns, {term, other(columns)}},

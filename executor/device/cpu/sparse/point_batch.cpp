@@ -18,6 +18,7 @@ JoinOfPoints::JoinOfPoints(KernelShape const& shape, KernelTypes const& types, s
 PointBatch::PointBatch(JoinOfPoints const& join, Slots& slots, Extent longest_run)
     : join_(join),
       slots_(slots),
+      joins_runs_(longest_run != 0),
       rows_together_(longest_run == 0 ? 1 : join.tile / 2 / static_cast<std::size_t>(longest_run)),
       registers_(join.body.operand_registers()),
       width_(size_of(registers_)),
@@ -38,7 +39,7 @@ PointBatch::PointBatch(JoinOfPoints const& join, Slots& slots, Extent longest_ru
 
 /// What comes together before it comes to its accumulators is a function of the row alone: half a tile at most.
 bool PointBatch::continues(Run const& run) const {
-    if (join_.has_indices() || runs_.empty()) return false;
+    if (!joins_runs_ || join_.has_indices() || runs_.empty()) return false;
     Run const& last = runs_.back();
     if (last.slots != run.slots || last.slot != run.slot) return false;
     if (run.slots == SlotsOf::one) return last.count + run.count <= join_.tile / 2;

@@ -62,6 +62,7 @@ private:
 
     JoinOfPoints const& join_;
     Slots& slots_;
+    bool joins_runs_;
     std::size_t rows_together_;
     DType registers_;
     std::size_t width_;           // of an element in registers of the compute type

@@ -12,7 +12,7 @@ using graph::has_label;
 
 /// The labels of the output first, a compressed one before all, else in the block's order.
 std::vector<int> grouped_labels(KernelShape const& shape, std::size_t operand) {
-    std::vector<int> const own = labels_in_order(shape, operand);
+    std::vector<int> const own = walked_labels(shape, operand);
     std::vector<int> const& output = shape.kernel->einsum.output;
     std::vector<int> out;
     for (bool const in_output : {true, false})

@@ -6,6 +6,7 @@
 #include "executor/device/kernel/kernel_types.hpp"
 #include "executor/device/kernel/nest.hpp"
 #include "lib/graph/labels.hpp"
+#include "lib/graph/sparse/layout.hpp"
 
 namespace ein::executor {
 namespace {
@@ -41,9 +42,11 @@ private:
             if (!std::all_of(set.begin(), set.end(), [&](int k) { return has_label(labels(k), label); })) continue;
             int points = 4;
             for (int k : set)
-                if (labels_in_order(shape_, static_cast<std::size_t>(k)).front() == label) points += 2;
+                if (walked_labels(shape_, static_cast<std::size_t>(k)).front() == label) points += 2;
             std::optional<SparseOperand> const& output = shape_.sparse->output;
-            if (output && einsum_.output[static_cast<std::size_t>(output->layout.axes.front())] == label) points += 3;
+            if (output && !shape_.keeps_order &&
+                einsum_.output[static_cast<std::size_t>(output->layout.axes.front())] == label)
+                points += 3;
             if (points <= score) continue;
             score = points;
             best = label;
@@ -178,7 +181,7 @@ private:
 
     /// Its labels that are bound come first: those of the row, and then as the block has them.
     SparsePlan::Source source_of(std::size_t k, std::vector<int> const& bound) const {
-        std::vector<int> const own = labels_in_order(shape_, k);
+        std::vector<int> const own = walked_labels(shape_, k);
         SparsePlan::Source source{k, {}};
         auto const take = [&](auto const& takes) {
             for (int label : own)
@@ -203,15 +206,24 @@ private:
     SparsePlan plan_;
 };
 
-}  // namespace
-
-std::vector<int> labels_in_order(KernelShape const& shape, std::size_t operand) {
+std::vector<int> labels_of(KernelShape const& shape, std::size_t operand, tensor::SparseLayout const& layout) {
     std::vector<int> labels;
-    for (int axis : shape.sparse->operands[operand]->layout.axes) {
+    for (int axis : layout.axes) {
         int const label = shape.kernel->einsum.inputs[operand][static_cast<std::size_t>(axis)];
         if (!has_label(labels, label)) labels.push_back(label);
     }
     return labels;
+}
+
+}  // namespace
+
+std::vector<int> labels_in_order(KernelShape const& shape, std::size_t operand) {
+    return labels_of(shape, operand, shape.sparse->operands[operand]->layout);
+}
+
+std::vector<int> walked_labels(KernelShape const& shape, std::size_t operand) {
+    if (!shape.keeps_order) return labels_in_order(shape, operand);
+    return labels_of(shape, operand, graph::preferred_layout(shape.kernel->einsum, operand, shape.sparse->idle_sets));
 }
 
 std::optional<SparsePlan> plan_sparse(KernelShape const& shape) { return SparsePlanner(shape).plan(); }

@@ -56,4 +56,7 @@ std::optional<SparsePlan> merged_plan(KernelShape const& shape, SparsePlan const
 /// The labels of a sparse operand in the order of its block, each once.
 std::vector<int> labels_in_order(KernelShape const& shape, std::size_t operand);
 
+/// The same, but where order is kept as the node wants them, however this block lies.
+std::vector<int> walked_labels(KernelShape const& shape, std::size_t operand);
+
 }  // namespace ein::executor
