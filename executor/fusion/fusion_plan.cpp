@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "executor/fusion/tuning.hpp"
+#include "lib/graph/indicator.hpp"
 #include "lib/scalar/expression/ops.hpp"
 #include "lib/scalar/expression/type.hpp"
 #include "lib/scalar/expression/walk.hpp"
@@ -90,7 +91,7 @@ private:
     /// Lookups and scatters never compute their joins.
     static bool is_searched(FusedStep const& step) {
         graph::EinSum const& einsum = step.kernel.einsum;
-        return !graph::as_lookup(einsum) && !graph::as_scatter(einsum) &&
+        return !graph::looks_up(einsum) && !graph::scatters(einsum) &&
                scalar::arguments_first(einsum.join).size() <= tuning::most_join_nodes;
     }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "lib/graph/indicator.hpp"
 #include "lib/graph/labels.hpp"
 #include "lib/scalar/expression/walk.hpp"
 
@@ -110,7 +111,7 @@ bool is_rows_by_columns(EinSum const& einsum) {
 }
 
 double flops(EinSum const& einsum, std::span<Extent const> lengths) {
-    if (as_lookup(einsum)) {
+    if (looks_up(einsum)) {
         double elements = 1;
         for (int label : einsum.output) elements *= static_cast<double>(lengths[static_cast<std::size_t>(label)]);
         return elements;
@@ -118,8 +119,11 @@ double flops(EinSum const& einsum, std::span<Extent const> lengths) {
     double const aggregation = einsum.aggregates_any() ? 1 : 0;
     double points = 1;
     for (Extent length : lengths) points *= static_cast<double>(length);
-    if (auto const scatter = as_scatter(einsum))
-        return points / static_cast<double>(std::max<Extent>(1, lengths[static_cast<std::size_t>(scatter->label)]));
+    auto const without = [&](int label) {
+        return points / static_cast<double>(std::max<Extent>(1, lengths[static_cast<std::size_t>(label)]));
+    };
+    if (auto const scatter = scatters(einsum)) return without(scatter->label);
+    if (auto const count = as_count(einsum)) return without(count->label);
     return points * (operations(einsum.join) + aggregation);
 }
 

@@ -44,8 +44,8 @@ bool is_copy(EinSum const& einsum);
 bool is_rows_by_columns(EinSum const& einsum);
 
 /// Scalar operations that evaluating the join and the aggregation takes over `lengths` (one for each label):
-/// a multiply-add counts two; a lookup (see as_lookup) counts one an output element, a scatter one an element that is
-/// added; a plain copy none.
+/// a multiply-add counts two; a lookup (see as_lookup, indicator.hpp) counts one an output element, a scatter or a
+/// count one an element that is added; a plain copy none.
 double flops(EinSum const& einsum, std::span<Extent const> lengths);
 
 /// Whether the EinSum picks elements by position: sum over v of where(y == [v], x, 0), in either order of the

@@ -2,6 +2,7 @@
 
 #include "lib/graph/contract.hpp"
 #include "lib/graph/factor/factor_joins.hpp"
+#include "lib/graph/factor/inline_indicators.hpp"
 #include "lib/graph/graph_builder.hpp"
 
 namespace ein::graph {
@@ -15,7 +16,7 @@ EinGraph lower_graph(EinGraph graph, ResultStorage const& keep, std::string cons
 
 std::optional<EinGraph> lower_graph_with(EinGraph graph, ResultStorage const& keep, std::string const& file,
                                          SampleAt const& sample_at, std::set<ValueId>& dense) {
-    if (!may_be_sparse(graph)) return factor_joins(lower_contractions(std::move(graph)));
+    if (!may_be_sparse(graph)) return factor_joins(inline_indicators(lower_contractions(std::move(graph))));
     if (sample_at) graph = sample_at_listed(std::move(graph), sample_at);
     std::vector<Node> nodes;
     nodes.swap(graph.nodes);
@@ -31,7 +32,7 @@ std::optional<EinGraph> lower_graph_with(EinGraph graph, ResultStorage const& ke
         dense.insert(choice.refused().begin(), choice.refused().end());
         return std::nullopt;
     }
-    return factor_joins(std::move(choice).finish(builder.take()));
+    return factor_joins(inline_indicators(std::move(choice).finish(builder.take())));
 }
 
 }  // namespace ein::graph

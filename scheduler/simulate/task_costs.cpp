@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "lib/graph/indicator.hpp"
 #include "lib/graph/labels.hpp"
+#include "lib/graph/masked_product.hpp"
 #include "lib/scalar/expression/ops.hpp"
 #include "lib/scalar/expression/walk.hpp"
 #include "lib/schedule/fusion/members.hpp"
@@ -83,11 +85,18 @@ bool is_matrix_product(graph::EinSum const& einsum) {
 }
 
 KernelCost kernel_cost(graph::EinSum const& einsum, DType compute, Cluster const& cluster) {
-    bool const lookup = graph::as_lookup(einsum).has_value();
-    auto const scatter = graph::as_scatter(einsum);
+    if (auto const masked = graph::as_masked_product(einsum, compute)) {
+        graph::EinSum product = einsum;
+        product.inputs = {masked->axes, einsum.inputs[static_cast<std::size_t>(masked->other)]};
+        product.join = scalar::product(2);
+        return kernel_cost(product, compute, cluster);
+    }
+    bool const lookup = graph::looks_up(einsum).has_value();
+    std::int32_t added = -1;
+    if (auto const scatter = graph::scatters(einsum)) added = scatter->label;
+    if (auto const count = graph::as_count(einsum)) added = count->label;
     double const a_point = weighted_operations(einsum.join) + of_aggregation(einsum);
-    return {lookup || scatter ? 1 : a_point, rate_of(einsum, compute, cluster), lookup, is_tiled(einsum),
-            scatter ? scatter->label : -1};
+    return {lookup || added >= 0 ? 1 : a_point, rate_of(einsum, compute, cluster), lookup, is_tiled(einsum), added};
 }
 
 TaskCosts::TaskCosts(schedule::Header const& header, Cluster const& cluster) : header_(header), cluster_(cluster) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "executor/device/cpu/choices/choice_kernel.hpp"
 #include "executor/device/cpu/gemm/gemm_kernel.hpp"
 #include "executor/device/cpu/loops/loop_kernel.hpp"
 #include "executor/device/cpu/loops/scan_kernel.hpp"
@@ -61,6 +62,20 @@ private:
     std::unique_ptr<LoopKernel const> loops_;
 };
 
+/// Products of two operands that have a kernel of their own; nothing for other kernels.
+std::unique_ptr<PreparedKernel const> prepare_product(KernelShape const& shape, Nest const& nest,
+                                                      KernelTypes const& types, scalar::Params const& params) {
+    if (auto batches = make_narrow_batches(shape, nest, types, params)) return batches;
+    if (auto narrow = make_narrow_kernel(shape, nest, types, params)) return narrow;
+    return make_gemm_kernel(shape, nest, types, params);
+}
+
+std::unique_ptr<PreparedKernel const> prepare_product(KernelShape const& shape, scalar::Params const& params) {
+    Nest nest = make_nest(shape);
+    simplify(nest);
+    return prepare_product(shape, nest, types_of(shape), params);
+}
+
 }  // namespace
 
 CpuDevice::CpuDevice() { use_one_blas_thread(); }
@@ -87,9 +102,10 @@ std::unique_ptr<PreparedKernel const> CpuDevice::prepare_dense(KernelShape const
     if (auto scatter = make_scatter_kernel(shape)) return scatter;
     simplify(nest);
     if (shape.over < 0) {  // loops alone read each element before they write it
-        if (auto batches = make_narrow_batches(shape, nest, types, params)) return batches;
-        if (auto narrow = make_narrow_kernel(shape, nest, types, params)) return narrow;
-        if (auto gemm = make_gemm_kernel(shape, nest, types, params)) return gemm;
+        if (auto product = prepare_product(shape, nest, types, params)) return product;
+        auto const plain = [params](KernelShape const& part) { return prepare_dense(part, params); };
+        auto const product = [params](KernelShape const& part) { return prepare_product(part, params); };
+        if (auto choice = make_choice_kernel(shape, types, params, product, plain)) return choice;
         if (auto scan = make_scan_kernel(shape, nest, types)) return scan;
     }
     std::optional<LoopBody> finding;  // over one index there is nothing to look for

@@ -16,7 +16,7 @@ public:
     void fill(void* to, Extent elements, DType dtype, scalar::Scalar value, WorkerTeam& team) override;
 
 private:
-    std::unique_ptr<PreparedKernel const> prepare_dense(KernelShape const& shape, scalar::Params const& params);
+    static std::unique_ptr<PreparedKernel const> prepare_dense(KernelShape const& shape, scalar::Params const& params);
 };
 
 }  // namespace ein::executor

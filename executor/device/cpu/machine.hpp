@@ -90,6 +90,11 @@ inline constexpr Extent points_for_a_loop = 1 << 13;
 /// Elements of the rows that one position chooses among, from which on scattering is faster than comparing everywhere:
 /// for fewer they are equal. Measured.
 inline constexpr Extent least_scattered_row = 32;
+/// Points from which on a product under a condition is worth kernels of its own parts. Chosen.
+inline constexpr double least_masked_points = 1 << 16;
+/// Bytes of a masked operand that are multiplied at a time, labels that are cut so are at least that long, and parts
+/// that labels are cut into where some may be zeros by their indices. Decides in which order sums are added.
+inline constexpr Extent masked_piece = 8 << 20, least_masked_run = 256, masked_parts = 8;
 /// Elements of a transposed label, below which most of a tile would be empty. Chosen.
 inline constexpr Extent least_transposed = 8;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lib/graph/indicator.hpp"
 #include "lib/graph/labels.hpp"
 #include "lib/graph/tuning.hpp"
 #include "lib/scalar/expression/node_map.hpp"
@@ -19,31 +20,10 @@ using scalar::Op;
 
 std::size_t place(int number) { return static_cast<std::size_t>(number); }
 
-/// Labels that a part of the join depends on, in the EinSum's order.
-std::vector<int> labels_of(EinSum const& einsum, Expr const& part) {
-    std::vector<bool> has(einsum.labels.size(), false);
-    for (int operand : scalar::operands_of(part))
-        for (int label : einsum.inputs[place(operand)]) has[place(label)] = true;
-    for (int label : scalar::labels_of(part)) has[place(label)] = true;
-    std::vector<int> out;
-    for (std::size_t l = 0; l < has.size(); ++l)
-        if (has[l]) out.push_back(static_cast<int>(l));
-    return out;
-}
-
-double points(EinSum const& einsum, std::vector<int> const& labels) {
-    double count = 1;
-    for (int label : labels) count *= static_cast<double>(einsum.extents[place(label)]);
-    return count;
-}
 double points(EinSum const& einsum) {
     double count = 1;
     for (Extent extent : einsum.extents) count *= static_cast<double>(extent);
     return count;
-}
-
-bool is_subset(std::vector<int> const& few, std::vector<int> const& of) {
-    return std::all_of(few.begin(), few.end(), [&](int label) { return has_label(of, label); });
 }
 
 template <class Holds>
@@ -76,65 +56,6 @@ bool is_pair(Expr const& join) {
     }
 }
 
-/// Axes of a part: in the order in which they lie in an operand that has them all.
-std::vector<int> axes_of(EinSum const& einsum, Expr const& part, std::vector<int> const& labels) {
-    for (int operand : scalar::operands_of(part)) {
-        std::vector<int> const& axes = einsum.inputs[place(operand)];
-        if (axes.size() == labels.size() && is_subset(labels, axes)) return axes;
-    }
-    std::vector<int> out;
-    for (int operand : scalar::operands_of(part))
-        for (int label : einsum.inputs[place(operand)])
-            if (!has_label(out, label)) out.push_back(label);
-    for (int label : labels)
-        if (!has_label(out, label)) out.push_back(label);
-    return out;
-}
-
-/// An expression of some of the operands as an EinSum of those alone, with those labels alone that it has.
-JoinStep step_of(EinSum const& einsum, Expr const& expr, std::vector<int> const& output, Agg agg) {
-    JoinStep step;
-    std::vector<int> numbers(einsum.labels.size(), -1);
-    auto const local = [&](int label) {
-        int& number = numbers[place(label)];
-        if (number >= 0) return number;
-        number = static_cast<int>(step.einsum.labels.size());
-        step.einsum.labels.push_back(einsum.labels[place(label)]);
-        step.einsum.extents.push_back(einsum.extents[place(label)]);
-        return number;
-    };
-    std::vector<Expr> renumbered(einsum.operands(), Expr::operand(0));
-    for (int operand : scalar::operands_of(expr)) {
-        renumbered[place(operand)] = Expr::operand(static_cast<int>(step.operands.size()));
-        step.operands.push_back(operand);
-        std::vector<int> axes;
-        for (int label : einsum.inputs[place(operand)]) axes.push_back(local(label));
-        step.einsum.inputs.push_back(std::move(axes));
-    }
-    for (int label : scalar::labels_of(expr)) local(label);
-    for (int label : output) step.einsum.output.push_back(local(label));
-    std::replace(numbers.begin(), numbers.end(), -1, 0);
-    step.einsum.join = scalar::substitute(expr, renumbered, numbers);
-    step.einsum.agg = agg;
-    return step;
-}
-
-/// The links of a product, left to right.
-std::vector<Expr> links_of(Expr const& join) {
-    std::vector<Expr> links, open{join};
-    while (!open.empty()) {
-        Expr const expr = open.back();
-        open.pop_back();
-        if (expr.op() == Op::mul) {
-            open.push_back(expr.args()[1]);
-            open.push_back(expr.args()[0]);
-        } else {
-            links.push_back(expr);
-        }
-    }
-    return links;
-}
-
 /// A sum's product with all factors that belong to one another side by side: those whose labels another factor has.
 /// @return nothing where that does not leave two factors and constants
 std::optional<Expr> grouped(EinSum const& einsum, DType compute) {
@@ -155,14 +76,14 @@ std::optional<Expr> grouped(EinSum const& einsum, DType compute) {
         }
         scalar::TypeResult const type = scalar::type_of(link, compute, compute);
         if (!type.problem.empty() || type.type != compute) return std::nullopt;
-        groups.push_back({labels_of(einsum, link), link});
+        groups.push_back({labels_that_decide(einsum, link), link});
     }
     std::stable_sort(groups.begin(), groups.end(),
                      [](Group const& a, Group const& b) { return a.labels.size() > b.labels.size(); });
     std::vector<Group> sides;
     for (Group& group : groups) {
         auto const side = std::find_if(sides.begin(), sides.end(),
-                                       [&](Group const& at) { return is_subset(group.labels, at.labels); });
+                                       [&](Group const& at) { return has_labels(at.labels, group.labels); });
         if (side == sides.end())
             sides.push_back(std::move(group));
         else
@@ -191,9 +112,9 @@ public:
 private:
     bool is_part(Expr const& expr) const {
         if (expr.args().empty() || scalar::operands_of(expr).empty()) return false;
-        std::vector<int> const labels = labels_of(einsum_, expr);
+        std::vector<int> const labels = labels_that_decide(einsum_, expr);
         if (labels.size() == einsum_.labels.size()) return false;
-        if (points_ < tuning::least_uses_of_a_part * points(einsum_, labels)) return false;
+        if (points_ < tuning::least_uses_of_a_part * points_of(einsum_, labels)) return false;
         if (any_part(expr, [](Op op) { return op == Op::position; })) return false;
         if (costly_alone_ && !any_part(expr, [](Op op) { return scalar::info(op).costly; })) return false;
         scalar::TypeResult const type = scalar::type_of(expr, compute_, compute_);
@@ -213,14 +134,14 @@ private:
         for (std::size_t k = 0; k < found_.size(); ++k)
             if (found_[k] == part) return Expr::operand(static_cast<int>(einsum_.operands() + k));
         found_.push_back(part);
-        axes_.push_back(axes_of(einsum_, part, labels_of(einsum_, part)));
+        axes_.push_back(axes_of_part(einsum_, part, labels_that_decide(einsum_, part)));
         parts_.push_back(step_of(einsum_, part, axes_.back(), Agg::sum));
         return Expr::operand(static_cast<int>(einsum_.operands() + found_.size() - 1));
     }
 
     /// The whole with its labels, and of its operands those that it still reads, or never read.
     JoinStep rest_of(Expr const& join) const {
-        JoinStep rest{einsum_, {}};
+        JoinStep rest{einsum_, {}, {}};
         rest.einsum.inputs.clear();
         std::vector<int> const before = scalar::operands_of(einsum_.join), now = scalar::operands_of(join);
         std::vector<Expr> renumbered(einsum_.operands() + found_.size(), Expr::operand(0));
@@ -260,7 +181,8 @@ bool stays(Agg agg, double value) {
 }
 
 bool is_searched(EinSum const& einsum) {
-    return !as_lookup(einsum) && !as_scatter(einsum) && points(einsum) >= tuning::least_points_of_parts &&
+    return !looks_up(einsum) && !scatters(einsum) && !as_count(einsum) &&
+           points(einsum) >= tuning::least_points_of_parts &&
            einsum.join.node().written <= tuning::most_searched_operations;
 }
 
@@ -282,14 +204,14 @@ std::optional<JoinParts> choice_after_aggregation(EinSum const& einsum, DType co
     for (int label : summed)
         if (einsum.extents[place(label)] == 0) return std::nullopt;
     auto const& args = einsum.join.args();
-    for (int label : labels_of(einsum, args[0]))
+    for (int label : labels_that_decide(einsum, args[0]))
         if (has_label(summed, label)) return std::nullopt;
     bool const first = args[2].op() == Op::number;
     Expr const &inside = args[first ? 1 : 2], &fill = args[first ? 2 : 1];
     bool const keeps =
         fill.op() == Op::number && fill.node().value.imag() == 0 && stays(einsum.agg, fill.node().value.real());
-    std::vector<int> const read = labels_of(einsum, inside);
-    if (!keeps || !is_subset(summed, read)) return std::nullopt;
+    std::vector<int> const read = labels_that_decide(einsum, inside);
+    if (!keeps || !has_labels(read, summed)) return std::nullopt;
     scalar::TypeResult const type = scalar::type_of(inside, compute, compute);
     if (!type.problem.empty() || type.type != compute) return std::nullopt;
 

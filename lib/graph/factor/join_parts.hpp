@@ -4,19 +4,14 @@
 #pragma once
 
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "lib/graph/ein_graph.hpp"
+#include "lib/graph/join_step.hpp"
 
 namespace ein::graph {
 
-/// One EinSum of the several that one becomes. Operands are those of the whole; from their number on, parts in order.
-struct JoinStep {
-    EinSum einsum;
-    std::vector<int> operands;
-};
-
+/// The several EinSums that one becomes. Operands are those of the whole; from their number on, parts in order.
 struct JoinParts {
     std::vector<JoinStep> parts;
     JoinStep rest;

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "lib/graph/indicator.hpp"
 #include "lib/scalar/expression/walk.hpp"
 #include "lib/schedule/device/device_memory.hpp"
 #include "lib/schedule/dispatch/iterations.hpp"
@@ -130,7 +131,7 @@ private:
             return false;
         if (!loop_of_.empty() && loop_of_[reader] != loop_of_[t]) return false;
         graph::EinSum const& einsum = kernel(reader).einsum;
-        if (is_rows_by_columns(einsum) || as_lookup(einsum) || as_scatter(einsum)) return false;
+        if (is_rows_by_columns(einsum) || looks_up(einsum) || scatters(einsum)) return false;
         std::size_t operands = 0;
         std::set<std::vector<int>> ways;  // in which it reads the task's result
         for (std::size_t k = 0; k < operands_[reader].size(); ++k) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "lib/graph/indicator.hpp"
 #include "lib/graph/labels.hpp"
 #include "lib/scalar/expression/type.hpp"
 #include "lib/scalar/expression/walk.hpp"
@@ -83,7 +84,7 @@ private:
 
     /// Lookups and scatters run over whole axes; of integers, and of parts of complex numbers, nothing is carried.
     bool takes_pieces(std::size_t m) const {
-        if (graph::as_lookup(einsum(m)) || graph::as_scatter(einsum(m))) return false;
+        if (graph::looks_up(einsum(m)) || graph::scatters(einsum(m))) return false;
         for (std::vector<int> const& input : einsum(m).inputs)
             if (std::count(input.begin(), input.end(), labels_[m]) > 1) return false;
         if (members_[m].role != Role::carried) return true;

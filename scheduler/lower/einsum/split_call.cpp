@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "lib/base/error.hpp"
+#include "lib/graph/indicator.hpp"
 #include "lib/graph/labels.hpp"
 #include "scheduler/move/cell_grid.hpp"
 #include "scheduler/simulate/task_costs.hpp"
@@ -154,7 +155,7 @@ private:
 };
 
 /// Kernels that read what they look up, and aggregations that would take functions of partial results.
-bool may_be_cut(graph::EinSum const& einsum) { return !graph::as_lookup(einsum).has_value(); }
+bool may_be_cut(graph::EinSum const& einsum) { return !graph::looks_up(einsum).has_value(); }
 
 std::vector<Box> boxes_of(std::vector<OperandSource> const& sources) {
     std::vector<Box> out;

@@ -118,3 +118,23 @@ TEST_CASE("what a sparse tensor lists decides as before", "[graph][factor]") {
                                 "g.json");
     CHECK(lower_graph(std::move(graph)).nodes.size() == 1);
 }
+
+TEST_CASE("readers of a one-hot tensor compare for themselves where that is a lookup, a scatter or a count",
+          "[graph][factor]") {
+    auto const reading = [](std::string const& node, std::string const& outputs = R"("Z")") {
+        return lines_of(lower_graph(read_graph(R"~({"eingraph": 1, "dtype": "f64",
+            "tensors": {"n": {"shape": [90], "dtype": "i64"}, "W": {"shape": [9, 40]}, "G": {"shape": [90, 40]}},
+            "nodes": [{"name": "H", "op": "one_hot", "inputs": ["n"], "depth": 9},
+                      {"name": "Z", )~" + node + R"~(}], "outputs": [)~" +
+                                                   outputs + "]}",
+                                               "g.json")));
+    };
+    CHECK(reading(R"("einsum": "iv,vd->id", "inputs": ["H", "W"])") == Lines{"Z = i,vd->id (x == [v])*y"});
+    CHECK(reading(R"("einsum": "vd,iv->id", "inputs": ["W", "H"])") == Lines{"Z = vd,i->id x*(y == [v])"});
+    CHECK(reading(R"("einsum": "iv,id->vd", "inputs": ["H", "G"])") == Lines{"Z = i,id->vd (x == [v])*y"});
+    CHECK(reading(R"("einsum": "iv->v", "inputs": ["H"])") == Lines{"Z = i->v x == [v]"});
+    CHECK(reading(R"("einsum": "iv->v", "inputs": ["H"])", R"("Z", "H")").size() == 2);  // an output is made
+    CHECK(reading(R"("einsum": "iv->i", "inputs": ["H"])").size() == 2);                 // no count of n
+    CHECK(reading(R"("einsum": "iv->v", "inputs": ["H"], "agg": "max")").size() == 2);
+    CHECK(reading(R"("einsum": "iv->v", "inputs": ["H"], "join": "x*2")").size() == 2);
+}

@@ -1,0 +1,96 @@
+#include "lib/graph/join_step.hpp"
+
+#include <algorithm>
+
+#include "lib/graph/labels.hpp"
+
+namespace ein::graph {
+namespace {
+
+using scalar::Agg;
+using scalar::Expr;
+using scalar::Op;
+
+std::size_t place_of(int number) { return static_cast<std::size_t>(number); }
+
+}  // namespace
+
+double points_of(EinSum const& einsum, std::vector<int> const& labels) {
+    double count = 1;
+    for (int label : labels) count *= static_cast<double>(einsum.extents[place_of(label)]);
+    return count;
+}
+
+bool has_labels(std::vector<int> const& of, std::vector<int> const& labels) {
+    return std::all_of(labels.begin(), labels.end(), [&](int label) { return has_label(of, label); });
+}
+
+std::vector<int> labels_that_decide(EinSum const& einsum, Expr const& part) {
+    std::vector<bool> has(einsum.labels.size(), false);
+    for (int operand : scalar::operands_of(part))
+        for (int label : einsum.inputs[place_of(operand)]) has[place_of(label)] = true;
+    for (int label : scalar::labels_of(part)) has[place_of(label)] = true;
+    std::vector<int> out;
+    for (std::size_t l = 0; l < has.size(); ++l)
+        if (has[l]) out.push_back(static_cast<int>(l));
+    return out;
+}
+
+std::vector<int> axes_of_part(EinSum const& einsum, Expr const& part, std::vector<int> const& labels) {
+    for (int operand : scalar::operands_of(part)) {
+        std::vector<int> const& axes = einsum.inputs[place_of(operand)];
+        if (axes.size() == labels.size() && has_labels(axes, labels)) return axes;
+    }
+    std::vector<int> out;
+    for (int operand : scalar::operands_of(part))
+        for (int label : einsum.inputs[place_of(operand)])
+            if (!has_label(out, label)) out.push_back(label);
+    for (int label : labels)
+        if (!has_label(out, label)) out.push_back(label);
+    return out;
+}
+
+JoinStep step_of(EinSum const& einsum, Expr const& part, std::vector<int> const& output, Agg agg) {
+    JoinStep step;
+    std::vector<int> numbers(einsum.labels.size(), -1);
+    auto const local = [&](int label) {
+        int& number = numbers[place_of(label)];
+        if (number >= 0) return number;
+        number = static_cast<int>(step.einsum.labels.size());
+        step.labels.push_back(label);
+        step.einsum.labels.push_back(einsum.labels[place_of(label)]);
+        step.einsum.extents.push_back(einsum.extents[place_of(label)]);
+        return number;
+    };
+    std::vector<Expr> renumbered(einsum.operands(), Expr::operand(0));
+    for (int operand : scalar::operands_of(part)) {
+        renumbered[place_of(operand)] = Expr::operand(static_cast<int>(step.operands.size()));
+        step.operands.push_back(operand);
+        std::vector<int> axes;
+        for (int label : einsum.inputs[place_of(operand)]) axes.push_back(local(label));
+        step.einsum.inputs.push_back(std::move(axes));
+    }
+    for (int label : scalar::labels_of(part)) local(label);
+    for (int label : output) step.einsum.output.push_back(local(label));
+    std::replace(numbers.begin(), numbers.end(), -1, 0);
+    step.einsum.join = scalar::substitute(part, renumbered, numbers);
+    step.einsum.agg = agg;
+    return step;
+}
+
+std::vector<Expr> links_of(Expr const& product) {
+    std::vector<Expr> links, open{product};
+    while (!open.empty()) {
+        Expr const expr = open.back();
+        open.pop_back();
+        if (expr.op() == Op::mul) {
+            open.push_back(expr.args()[1]);
+            open.push_back(expr.args()[0]);
+        } else {
+            links.push_back(expr);
+        }
+    }
+    return links;
+}
+
+}  // namespace ein::graph

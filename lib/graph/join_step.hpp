@@ -1,0 +1,37 @@
+// A part of an EinSum's join as an EinSum of its own, and what of the whole it depends on.
+// Example: of sum over j of where([i] >= [j], x[i, j]*y[j, k], 0) the step of where([i] >= [j], x, 0) is
+// "ij->ij" with that join and the operand 0.
+#pragma once
+
+#include <vector>
+
+#include "lib/graph/einsum.hpp"
+
+namespace ein::graph {
+
+/// An EinSum of some of another one's operands. Its labels have the names that they have there.
+struct JoinStep {
+    EinSum einsum;
+    std::vector<int> operands;
+    std::vector<int> labels;  // of the other EinSum, by label of this one
+};
+
+/// Labels that a part of the join depends on, in the EinSum's order.
+std::vector<int> labels_that_decide(EinSum const& einsum, scalar::Expr const& part);
+
+/// How many points these labels have.
+double points_of(EinSum const& einsum, std::vector<int> const& labels);
+
+/// Axes of a part: in the order in which they lie in an operand that has them all.
+std::vector<int> axes_of_part(EinSum const& einsum, scalar::Expr const& part, std::vector<int> const& labels);
+
+/// An expression of some of the operands as an EinSum of those alone, with those labels alone that it has.
+JoinStep step_of(EinSum const& einsum, scalar::Expr const& part, std::vector<int> const& output, scalar::Agg agg);
+
+/// The links of a product, left to right.
+std::vector<scalar::Expr> links_of(scalar::Expr const& product);
+
+/// Whether `of` has each of the labels.
+bool has_labels(std::vector<int> const& of, std::vector<int> const& labels);
+
+}  // namespace ein::graph

@@ -1,0 +1,171 @@
+// Sums in which a condition makes most terms 0, beside the reference: with nan and infinities where the condition says
+// no and where it says yes, in layouts of any kind, in pieces, and with order kept.
+#include "executor/device/cpu/choices/choice_kernel.hpp"
+
+#include <limits>
+
+#include "executor/device/cpu/cpu_device.hpp"
+#include "tests/executor/device/kernel_case.hpp"
+#include "tests/executor/device/test_team.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace ein;
+using namespace ein::executor;
+
+namespace {
+
+struct ChoosingSum {
+    std::string subscripts;
+    Shape extents;
+    std::string join;
+    std::vector<DType> operands;
+    DType output, compute;
+};
+
+/// Whether the device takes it for what this file is about, where products have kernels.
+bool is_choice(KernelCase& test) {
+    struct Nothing final : PreparedKernel {
+        void launch(KernelCall const&, WorkerTeam&) const override {}
+    };
+    auto const nothing = [](KernelShape const&) { return std::make_unique<Nothing>(); };
+    return make_choice_kernel(test.shape(), types_of(test.shape()), {}, nothing, nothing) != nullptr;
+}
+
+void put_number(KernelCase& test, std::size_t k, std::size_t element, std::complex<double> value) {
+    DType const type = test.shape().operand_dtypes[k];
+    auto& bytes = test.operand(k);
+    store_element(scalar::convert(scalar::Scalar::of(value), DType::c128, type),
+                  bytes.data() + element * size_of(type) % bytes.size(), type);
+}
+
+void check_choosing_sum(ChoosingSum const& sum, unsigned seed, bool with_specials) {
+    CAPTURE(sum.subscripts, sum.join, sum.operands, sum.output, seed, with_specials);
+    KernelCase test(einsum(sum.subscripts, sum.extents, sum.join), sum.operands, sum.output, sum.compute);
+    std::mt19937 random(seed);
+    if (seed % 2 == 1) test.scatter_layout(random);
+    test.fill(random);
+    double const special[] = {std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(),
+                              std::numeric_limits<double>::quiet_NaN()};
+    for (std::size_t k = 0; with_specials && k < sum.operands.size(); ++k)
+        for (double value : special)
+            if (!is_exact(sum.operands[k])) put_number(test, k, random() % 4000, value);
+    CHECK(is_choice(test));
+    CHECK(compare(test, tolerance_of(sum.output, sum.compute)) == "");
+    test.shape().accumulate = true;
+    CHECK(compare(test, tolerance_of(sum.output, sum.compute)) == "");
+    test.shape().accumulate = false;
+    if (seed % 2 == 1) return;  // blocks of sums that keep their order have all of their terms side by side
+    test.shape().keeps_order = true;
+    CHECK(compare(test, tolerance_of(sum.output, sum.compute)) == "");
+}
+
+}  // namespace
+
+TEST_CASE("products under a condition that one operand decides", "[cpu][choices]") {
+    std::string const join =
+        GENERATE("where([i] >= [j], x*y, 0)", "where([i] - [j] <= 5 && [j] < 60, x*y, 0)",
+                 "where([i] < [j], 0, -x*y/4)", "2*where(!([i] == [j]), x*y*0.5, 0)/4", "where([j] > 40, y*x, 0)",
+                 "where([j] >= [k], x*y, 0)", "where([i] > 3, where([j] >= [i], x*y, 0), 0)");
+    std::string const subscripts = GENERATE("ij,jk->ik", "ji,kj->ki", "ij,kj->ik");
+    bool const with_specials = GENERATE(false, true);
+    unsigned const seed = GENERATE(1U, 2U);
+    for (auto [type, compute] : {std::pair{DType::f32, DType::f32},
+                                 {DType::f64, DType::f64},
+                                 {DType::bf16, DType::f32},
+                                 {DType::f16, DType::f32}})
+        check_choosing_sum({subscripts, {50, 70, 40}, join, {type, type}, type, compute}, seed, with_specials);
+}
+
+TEST_CASE("conditions of operands, other types, batches and further factors", "[cpu][choices]") {
+    bool const with_specials = GENERATE(false, true);
+    unsigned const seed = GENERATE(1U, 2U, 3U);
+    auto const check = [&](ChoosingSum const& sum) { check_choosing_sum(sum, seed, with_specials); };
+    check({"ij,jk->ik", {50, 70, 40}, "where(x > 0, x*y, 0)", {DType::f32, DType::f32}, DType::f32, DType::f32});
+    check({"ij,jk->ik", {50, 70, 40}, "where(y != 0, x*y, 0)", {DType::f32, DType::bf16}, DType::f32, DType::f32});
+    check({"ij,jk,ij->ik",
+           {50, 70, 40},
+           "where(z, x*y, 0)",
+           {DType::f32, DType::f32, DType::boolean},
+           DType::f32,
+           DType::f32});
+    check({"ij,jk,ij->ik",
+           {50, 70, 40},
+           "where(z, 0, x*y)",
+           {DType::bf16, DType::bf16, DType::boolean},
+           DType::bf16,
+           DType::f32});
+    check({"ij,jk,j->ik",
+           {50, 70, 40},
+           "where(x > z, x*y*z, 0)",
+           {DType::f64, DType::f64, DType::f64},
+           DType::f64,
+           DType::f64});
+    check({"bij,bjk->bik",
+           {9, 30, 20, 40},
+           "where([i] >= [j] || x > 1, x*y, 0)",
+           {DType::f32, DType::f32},
+           DType::f32,
+           DType::f32});
+    check({"ij,jk->ik", {50, 70, 40}, "where([i] >= [j], x*y, 0)", {DType::c64, DType::c64}, DType::c64, DType::c64});
+    check(
+        {"ij,jk->ik", {50, 70, 40}, "where([i] >= [j], x*y, 0)", {DType::c128, DType::f64}, DType::c128, DType::c128});
+    check({"ij,jk->ik", {50, 70, 40}, "where([i] >= [j], x*y, 0)", {DType::i32, DType::i32}, DType::i32, DType::i32});
+    check({"ij,jk->ik", {50, 70, 40}, "where([i] >= [j], x*y, 0)", {DType::f32, DType::i64}, DType::f64, DType::f64});
+    check({"ij,jk->ik", {50, 70, 40}, "where([i] >= [j], x*y, 0)", {DType::bf16, DType::bf16}, DType::f32, DType::f32});
+    check({"i,ijk->jk", {50, 40, 40}, "where(x > 0, x*y, 0)", {DType::f32, DType::f32}, DType::f32, DType::f32});
+}
+
+TEST_CASE("pieces that are zeros by their indices are left out", "[cpu][choices]") {
+    for (bool const with_specials : {false, true})
+        for (std::string const join : {"where([i] >= [j], x*y, 0)", "where([i] - [j] <= 40 && [i] >= [j], x*y, 0)",
+                                       "where([j] > 300, x*y, 0)", "where([i] > 600, x*y, 0)"})
+            check_choosing_sum({"ij,jk->ik", {601, 530, 9}, join, {DType::f32, DType::f32}, DType::f32, DType::f32}, 1,
+                               with_specials);
+}
+
+TEST_CASE("a product under a condition is none where zeros would not do", "[cpu][choices]") {
+    auto const taken = [](std::string const& join, scalar::Agg agg = scalar::Agg::sum) {
+        KernelCase test(einsum("ij,jk->ik", {50, 70, 40}, join, agg), {DType::f32, DType::f32}, DType::f32, DType::f32);
+        return is_choice(test);
+    };
+    CHECK(taken("where([i] >= [j], x*y, 0)"));
+    CHECK(!taken("where([i] >= [j], x*y, 1)"));
+    CHECK(!taken("where([i] >= [j], x*y, 0)", scalar::Agg::max));
+    CHECK(!taken("where([i] >= [k], x*y, 0)"));
+    CHECK(!taken("where([i] >= [j] && [j] >= [k], x*y, 0)"));
+    CHECK(!taken("where(x > y, x*y, 0)"));
+    CHECK(!taken("where([i] >= [j], x*y, 0)*eta"));  // 0*eta is nan of an infinite eta
+    CHECK(!taken("where([i] >= [j], x*y, 0)*x"));    // and of an infinite x
+    CHECK(!taken("where([i] >= [j], x + y, 0)"));
+}
+
+TEST_CASE("a comparison with a label times an element is a lookup or a scatter", "[cpu][choices]") {
+    bool const with_specials = GENERATE(false, true);
+    unsigned const seed = GENERATE(1U, 2U, 3U);
+    std::string const join = GENERATE("(y == [v])*x", "x*([v] == y)", "x*where(y == [v], 1, 0)");
+    check_choosing_sum({"vd,i->id", {7, 90, 200}, join, {DType::f32, DType::i64}, DType::f32, DType::f64}, seed,
+                       with_specials);
+    check_choosing_sum({"vd,i->id", {7, 90, 200}, join, {DType::bf16, DType::i8}, DType::bf16, DType::f32}, seed,
+                       with_specials);
+    check_choosing_sum({"vd,i->id", {7, 90, 200}, join, {DType::c64, DType::i8}, DType::c64, DType::c64}, seed,
+                       with_specials);
+    check_choosing_sum({"id,i->vd", {200, 90, 7}, join, {DType::f32, DType::i64}, DType::f32, DType::f64}, seed,
+                       with_specials);
+    check_choosing_sum({"bid,bi->bdv", {3, 50, 90, 7}, join, {DType::f64, DType::i64}, DType::f64, DType::f64}, seed,
+                       with_specials);
+    check_choosing_sum({"vd,i->id", {7, 90, 200}, join, {DType::i64, DType::i64}, DType::i64, DType::i64}, seed, false);
+}
+
+TEST_CASE("comparisons with a label that are summed are counted", "[cpu][choices]") {
+    unsigned const seed = GENERATE(1U, 2U, 3U);
+    std::string const join = GENERATE("x == [v]", "[v] == x", "where(x == [v], 1, 0)");
+    for (auto [type, output, compute] : {std::tuple{DType::i64, DType::f32, DType::f64},
+                                         {DType::i8, DType::f32, DType::f32},
+                                         {DType::i64, DType::i64, DType::i64},
+                                         {DType::u8, DType::f64, DType::f64},
+                                         {DType::u8, DType::bf16, DType::f32}}) {
+        check_choosing_sum({"i->v", {20000, 5}, join, {type}, output, compute}, seed, false);
+        check_choosing_sum({"bij->bv", {3, 60, 70, 6}, join, {type}, output, compute}, seed, false);
+        check_choosing_sum({"bi->vb", {3, 6000, 6}, join, {type}, output, compute}, seed, false);
+    }
+}
