@@ -125,7 +125,7 @@ TEST_CASE("each fault of a tensor", "[lib][graph]") {
          {R"({"dtype": "c64", "data": {"values": [1, 2]}})", "/tensors/A", "the key \"shape\"", "none"},
          {R"({"shape": [4611686018427387904]})", "/tensors/A/shape", "a tensor of at most 2^62 bytes",
           "(4611686018427387904,)"},
-         {R"({"shape": [2], "dtyp": "f32"})", "/tensors/A/dtyp", "shape, dtype, data, sparse or fill",
+         {R"({"shape": [2], "dtyp": "f32"})", "/tensors/A/dtyp", "shape, dtype, data, sparse, fill or listed",
           "the unknown key \"dtyp\""},
          {R"({"shape": [2], "data": {}})", "/tensors/A/data",
           "one kind of data: npy, npz, safetensors, raw, fill, values, random, mtx, tns or scipy", "{}"},
