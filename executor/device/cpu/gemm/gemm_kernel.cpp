@@ -350,6 +350,17 @@ std::optional<Choice> choose(Nest const& nest, DType type, Operation operation) 
     return Choice{std::move(operation), std::move(*plan), grid, packs_output, {}};
 }
 
+/// Whether an operand of another type would be copied for a single use of each element, as a matrix times a vector is:
+/// loops read it in its own type.
+bool copies_for_one_use(Choice const& choice, Nest const& nest, DType type) {
+    if (is_complex(type)) return false;  // loops of complex numbers take longer than copies
+    auto const is_copied = [&](std::size_t side, Extent uses) {
+        return uses == 1 && choice.plan.matrices[side].packed &&
+               nest.operand_dtypes[choice.operation.operands[side]] != type;
+    };
+    return is_copied(A, choice.plan.n()) || is_copied(B, choice.plan.m());
+}
+
 }  // namespace
 
 std::unique_ptr<PreparedKernel const> make_gemm_kernel(KernelShape const& shape, Nest const& nest,
@@ -357,7 +368,7 @@ std::unique_ptr<PreparedKernel const> make_gemm_kernel(KernelShape const& shape,
     std::optional<Operation> operation = operation_of(shape.kernel->einsum, types, params);
     if (!operation || (nest.keeps_order() && !operation->join)) return nullptr;  // BLAS cuts sums as it likes
     std::optional<Choice> choice = choose(nest.planned(), types.compute, std::move(*operation));
-    if (!choice) return nullptr;
+    if (!choice || copies_for_one_use(*choice, nest, types.compute)) return nullptr;
     if (nest.keeps_order()) {
         GemmPlan part =
             plan_tiles_as(choice->plan, problem_of(nest, types.compute, choice->packs_output, choice->operation),

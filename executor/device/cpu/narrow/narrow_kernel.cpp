@@ -261,7 +261,11 @@ std::unique_ptr<PreparedKernel const> make_narrow_kernel(KernelShape const& shap
             whole = std::move(streamed->plan);
             streams = streamed->streams;
         }
-    if (!whole || packs(*whole) || (choice->most_terms > 0 && whole->k() > choice->most_terms)) return nullptr;
+    // Whole numbers beside floats have no streams: loops read a matrix times a vector without packing it.
+    bool const packs_for_one_use =
+        whole && streams == Streams::none && types.compute == DType::f32 && std::min(whole->m(), whole->n()) == 1;
+    if (!whole || packs_for_one_use || packs(*whole) || (choice->most_terms > 0 && whole->k() > choice->most_terms))
+        return nullptr;
     NarrowProblem problem;
     problem.choice = *choice;
     problem.plan = nest.keeps_order()
