@@ -5,6 +5,7 @@
 
 #include "lib/graph/join_step.hpp"
 #include "lib/graph/labels.hpp"
+#include "lib/scalar/evaluate/evaluate.hpp"
 #include "lib/scalar/expression/type.hpp"
 #include "lib/scalar/expression/walk.hpp"
 
@@ -16,9 +17,12 @@ using scalar::Op;
 
 constexpr int deepest = 64;  // a join that is deeper is not looked through: bounds the recursion
 
-/// A number other than 0, infinity and nan, as it is written.
-bool is_finite_number(Expr const& expr) {
-    return expr.op() == Op::number && std::isfinite(std::abs(expr.node().value)) && expr.node().value != 0.0;
+/// A number that is neither 0 nor infinite nor nan in the type that the join runs in.
+bool is_finite_number(Expr const& expr, DType compute) {
+    if (expr.op() != Op::number || expr.node().value == 0.0) return false;
+    if (is_exact(compute)) return std::isfinite(std::abs(expr.node().value));
+    double const size = std::abs(scalar::convert(scalar::Scalar::of(expr.node().value), DType::c128, compute).number);
+    return std::isfinite(size) && size != 0;
 }
 
 /// where(c, where(d, x*y/2, 0), 0)*3 taken apart: c and d, x and y, 3, and 2.
@@ -29,17 +33,24 @@ public:
 
     explicit Links(DType compute) : compute_(compute) {}
 
-    /// Constants below a `where` are links like others. Above it only numbers leave a 0 as it is, and not all of them.
+    /// Above a `where` only numbers leave its 0 as it is, and not all of them. So one below anything else is a link
+    /// like others: what it is multiplied with may be infinite.
     bool take(Expr const& expr) {
         bool const below = !condition.empty();
         auto const& args = expr.args();
-        auto const may_scale = [&](Expr const& by) { return below ? scalar::is_constant(by) : is_finite_number(by); };
-        if (expr.op() == Op::where && links.empty()) return take_choice(args);
+        auto const may_scale = [&](Expr const& by) {
+            if (is_finite_number(by, compute_)) return true;
+            if (!below || !scalar::is_constant(by)) return false;
+            is_multiplied_ = true;
+            return true;
+        };
+        if (expr.op() == Op::where && !is_multiplied_) return take_choice(args);
         if (expr.op() == Op::neg) return times(factor, Expr::integer(-1)) && take(args[0]);
         if (expr.op() == Op::div && may_scale(args[1])) return times(divisor, args[1]) && take(args[0]);
         if (expr.op() == Op::mul && may_scale(args[0])) return times(factor, args[0]) && take(args[1]);
         if (expr.op() == Op::mul && may_scale(args[1])) return times(factor, args[1]) && take(args[0]);
         if (!below) return false;
+        is_multiplied_ = true;
         if (expr.op() == Op::mul) return take(args[0]) && take(args[1]);
         scalar::TypeResult const type = scalar::type_of(expr, compute_, compute_);
         links.push_back(expr);
@@ -67,6 +78,7 @@ private:
         return take(args[chosen_first ? 1 : 2]);
     }
     DType compute_;
+    bool is_multiplied_ = false;
 };
 
 }  // namespace

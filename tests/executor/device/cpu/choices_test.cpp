@@ -65,7 +65,8 @@ TEST_CASE("products under a condition that one operand decides", "[cpu][choices]
     std::string const join =
         GENERATE("where([i] >= [j], x*y, 0)", "where([i] - [j] <= 5 && [j] < 60, x*y, 0)",
                  "where([i] < [j], 0, -x*y/4)", "2*where(!([i] == [j]), x*y*0.5, 0)/4", "where([j] > 40, y*x, 0)",
-                 "where([j] >= [k], x*y, 0)", "where([i] > 3, where([j] >= [i], x*y, 0), 0)");
+                 "where([j] >= [k], x*y, 0)", "where([i] > 3, where([j] >= [i], x*y, 0), 0)",
+                 "where([j] < 60, where([j] > 9, x, 0)*y, 0)", "where([j] < 60, x*where([j] > 9, y, 0), 0)");
     std::string const subscripts = GENERATE("ij,jk->ik", "ji,kj->ki", "ij,kj->ik");
     bool const with_specials = GENERATE(false, true);
     unsigned const seed = GENERATE(1U, 2U);
@@ -74,6 +75,25 @@ TEST_CASE("products under a condition that one operand decides", "[cpu][choices]
                                  {DType::bf16, DType::f32},
                                  {DType::f16, DType::f32}})
         check_choosing_sum({subscripts, {50, 70, 40}, join, {type, type}, type, compute}, seed, with_specials);
+}
+
+TEST_CASE("a 0 under a condition that is multiplied further may become nan", "[cpu][choices]") {
+    double const infinity = std::numeric_limits<double>::infinity();
+    std::string const join =
+        GENERATE("where([j] < 60, where([j] > 9, x, 0)*y, 0)", "where([j] < 60, y*where([j] > 9, x, 0), 0)");
+    for (Shape const& extents : {Shape{50, 70, 40}, Shape{40, 70, 50}}) {
+        KernelCase test(einsum("ij,jk->ik", extents, join), {DType::f32, DType::f32}, DType::f32, DType::f32);
+        REQUIRE(is_choice(test));
+        std::mt19937 random(1);
+        test.fill(random);
+        put_number(test, 1, static_cast<std::size_t>(5 * extents[2] + 3),
+                   infinity);  // y[5, 3], where the inner condition says no
+        CpuDevice cpu;
+        SoloWorkerTeam solo;
+        auto const elements = test.elements(test.run(cpu, solo));
+        CHECK(std::isnan(elements[3].number.real()));
+        CHECK(std::isfinite(elements[4].number.real()));
+    }
 }
 
 TEST_CASE("conditions of operands, other types, batches and further factors", "[cpu][choices]") {
@@ -137,6 +157,7 @@ TEST_CASE("a product under a condition is none where zeros would not do", "[cpu]
     CHECK(!taken("where([i] >= [j], x*y, 0)*eta"));  // 0*eta is nan of an infinite eta
     CHECK(!taken("where([i] >= [j], x*y, 0)*x"));    // and of an infinite x
     CHECK(!taken("where([i] >= [j], x + y, 0)"));
+    CHECK(!taken("1e300*where([i] >= [j], x*y, 0)"));  // infinite in f32
 }
 
 TEST_CASE("a comparison with a label times an element is a lookup or a scatter", "[cpu][choices]") {
