@@ -4,6 +4,7 @@
 // Leaves blocks, readiness and threads to the engine.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -77,6 +78,9 @@ public:
     /// Of a device with memory of its own: it reads and writes the host's.
     virtual bool runs_on_host() const { return false; }
 };
+
+/// Makes kernels of the parts that another one is made of. @return nothing where it has none for a shape
+using PrepareKernel = std::function<std::unique_ptr<PreparedKernel const>(KernelShape const&)>;
 
 /// Elements moved from one block to another. Boxes are those of the whole blocks, C order.
 struct CopyCall {

@@ -34,9 +34,11 @@ void InputReader::read(schedule::Section const& section, schedule::Block const& 
     schedule::SparseBlock const planned = section.sparse(block);
     Extent const listed = sparse_->listed(box);
     if (listed > planned.most)
-        throw InputError(Fault{"", "tensor '" + name_ + "', elements " + to_string(box),
-                               "at most " + std::to_string(planned.most) + " listed, as when the schedule was made",
-                               std::to_string(listed), "plan again with this data: einplan"});
+        throw InputError(
+            Fault{"", "tensor '" + name_ + "', elements " + to_string(box),
+                  "at most " + std::to_string(planned.most) + " listed, as when the schedule was made",
+                  std::to_string(listed),
+                  "plan again with this data: einplan; where the graph says \"listed\", with a larger number"});
     sparse_->read(box, planned.layout(), out);
 }
 

@@ -1,6 +1,7 @@
 #include "lib/graph/join_step.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "lib/graph/labels.hpp"
 
@@ -19,10 +20,6 @@ double points_of(EinSum const& einsum, std::vector<int> const& labels) {
     double count = 1;
     for (int label : labels) count *= static_cast<double>(einsum.extents[place_of(label)]);
     return count;
-}
-
-bool has_labels(std::vector<int> const& of, std::vector<int> const& labels) {
-    return std::all_of(labels.begin(), labels.end(), [&](int label) { return has_label(of, label); });
 }
 
 std::vector<int> labels_that_decide(EinSum const& einsum, Expr const& part) {
@@ -78,16 +75,18 @@ JoinStep step_of(EinSum const& einsum, Expr const& part, std::vector<int> const&
     return step;
 }
 
-std::vector<Expr> links_of(Expr const& product) {
-    std::vector<Expr> links, open{product};
+std::vector<Expr> links_of(Expr const& join, Op op) {
+    std::vector<Expr> links;  // and a list in place of recursion: chains of many operands are deep
+    std::vector<std::pair<Expr, bool>> open{{join, false}};  // with a sign to be changed
     while (!open.empty()) {
-        Expr const expr = open.back();
+        auto const [expr, negated] = open.back();
         open.pop_back();
-        if (expr.op() == Op::mul) {
-            open.push_back(expr.args()[1]);
-            open.push_back(expr.args()[0]);
+        bool const difference = op == Op::add && expr.op() == Op::sub;
+        if (expr.op() == op || difference) {
+            open.emplace_back(expr.args()[1], negated != difference);
+            open.emplace_back(expr.args()[0], negated);
         } else {
-            links.push_back(expr);
+            links.push_back(negated ? Expr::call(Op::neg, {expr}) : expr);
         }
     }
     return links;

@@ -28,10 +28,8 @@ std::vector<int> axes_of_part(EinSum const& einsum, scalar::Expr const& part, st
 /// An expression of some of the operands as an EinSum of those alone, with those labels alone that it has.
 JoinStep step_of(EinSum const& einsum, scalar::Expr const& part, std::vector<int> const& output, scalar::Agg agg);
 
-/// The links of a product, left to right.
-std::vector<scalar::Expr> links_of(scalar::Expr const& product);
-
-/// Whether `of` has each of the labels.
-bool has_labels(std::vector<int> const& of, std::vector<int> const& labels);
+/// What a join links by an operation, left to right. x - y is x + (-y).
+/// Example: links_of(x*y*2, Op::mul) are x, y and 2.
+std::vector<scalar::Expr> links_of(scalar::Expr const& join, scalar::Op op);
 
 }  // namespace ein::graph

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <span>
 
+#include "lib/graph/join_step.hpp"
+
 namespace ein::graph {
 namespace {
 
@@ -34,25 +36,6 @@ bool aggregates_nothing_empty(EinSum const& einsum) {
     for (int label : einsum.aggregated())
         if (einsum.extents[static_cast<std::size_t>(label)] == 0) return false;
     return true;
-}
-
-/// The links of the chain, left to right; with a list of its own, because chains of many operands are deep. x - y is x
-/// + (-y).
-std::vector<Expr> links_of(Expr const& join, Op op) {
-    std::vector<Expr> links;
-    std::vector<std::pair<Expr, bool>> open{{join, false}};  // with a sign to be changed
-    while (!open.empty()) {
-        auto const [expr, negated] = open.back();
-        open.pop_back();
-        bool const difference = op == Op::add && expr.op() == Op::sub;
-        if (expr.op() == op || difference) {
-            open.emplace_back(expr.args()[1], negated != difference);
-            open.emplace_back(expr.args()[0], negated);
-        } else {
-            links.push_back(negated ? Expr::call(Op::neg, {expr}) : expr);
-        }
-    }
-    return links;
 }
 
 }  // namespace

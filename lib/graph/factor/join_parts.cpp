@@ -67,7 +67,7 @@ std::optional<Expr> grouped(EinSum const& einsum, DType compute) {
     auto const times = [](Expr const& a, Expr const& b) { return a.empty() ? b : a * b; };
     std::vector<Group> groups;
     Expr constant;
-    std::vector<Expr> const links = links_of(einsum.join);
+    std::vector<Expr> const links = links_of(einsum.join, Op::mul);
     if (links.size() > tuning::most_links) return std::nullopt;
     for (Expr const& link : links) {
         if (scalar::is_constant(link)) {

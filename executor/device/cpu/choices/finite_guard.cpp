@@ -43,18 +43,19 @@ public:
             KernelStep::of(kernel, finite_in_place(element, kernel.compute), kernel.einsum.inputs[operand], Agg::sum);
         KernelShape const replaced = replaced_.shape(shape, shape.lengths, shape.operand_dtypes[operand]);
         replace_ = plain(replaced);
-        replaced_bytes_ = element_count(lengths_of(shape, kernel.einsum.inputs[operand])) *
+        replaced_bytes_ = element_count(lengths_of(kernel.einsum.inputs[operand], shape.lengths)) *
                           static_cast<Extent>(size_of(shape.operand_dtypes[operand]));
 
         KernelShape finite = shape;
         finite.operand_strides[operand] = replaced.output_strides;
         quick_ = quick(finite);
+        if (!quick_) quick_ = plain(finite);  // that layout has none
 
         terms_ = kernel;
         terms_.einsum.join =
             choose(compare(Op::eq, difference_to_itself(element)), Expr::integer(0), kernel.einsum.join);
         KernelShape terms = shape;
-        Shape const result = lengths_of(shape, kernel.einsum.output);
+        Shape const result = lengths_of(kernel.einsum.output, shape.lengths);
         terms.kernel = &terms_;
         terms.accumulate = false;
         terms.output_dtype = accumulate_;
@@ -79,12 +80,6 @@ public:
     }
 
 private:
-    static Shape lengths_of(KernelShape const& shape, std::vector<int> const& labels) {
-        Shape out;
-        for (int label : labels) out.push_back(shape.lengths[static_cast<std::size_t>(label)]);
-        return out;
-    }
-
     /// Elements without such terms stay as they are, a zero's sign too.
     KernelShape merge_shape(KernelShape const& shape, Shape const& result) {
         merged_.node = shape.kernel->node;

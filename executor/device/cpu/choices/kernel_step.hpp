@@ -2,15 +2,20 @@
 // Example: of where([i] >= [j], x*y, 0) the step where([i] >= [j], x, 0), which reads operand 0.
 #pragma once
 
-#include <functional>
-#include <memory>
+#include <span>
+#include <vector>
 
 #include "executor/device/device.hpp"
 #include "lib/graph/join_step.hpp"
 
 namespace ein::executor {
 
-using PrepareKernel = std::function<std::unique_ptr<PreparedKernel const>(KernelShape const&)>;
+/// Of some labels of a call that has these lengths.
+inline Shape lengths_of(std::vector<int> const& labels, Shape const& lengths) {
+    Shape out;
+    for (int label : labels) out.push_back(lengths[static_cast<std::size_t>(label)]);
+    return out;
+}
 
 struct KernelStep {
     schedule::Kernel kernel;
@@ -27,14 +32,12 @@ struct KernelStep {
     KernelShape shape(KernelShape const& whole, Shape const& lengths, DType output) const {
         KernelShape out;
         out.kernel = &kernel;
-        for (int label : labels) out.lengths.push_back(lengths[static_cast<std::size_t>(label)]);
+        out.lengths = lengths_of(labels, lengths);
         for (int operand : operands) {
             out.operand_strides.push_back(whole.operand_strides[static_cast<std::size_t>(operand)]);
             out.operand_dtypes.push_back(whole.operand_dtypes[static_cast<std::size_t>(operand)]);
         }
-        Shape result;
-        for (int label : kernel.einsum.output) result.push_back(out.lengths[static_cast<std::size_t>(label)]);
-        out.output_strides = row_major_strides(result);
+        out.output_strides = row_major_strides(lengths_of(kernel.einsum.output, out.lengths));
         out.output_dtype = output;
         return out;
     }

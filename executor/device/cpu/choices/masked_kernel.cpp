@@ -134,11 +134,6 @@ private:
         return out;
     }
     Extent pieces() const { return element_count(counts(kept_)) * element_count(counts(summed_)); }
-    static Shape lengths_of(std::vector<int> const& labels, Shape const& lengths) {
-        Shape out;
-        for (int label : labels) out.push_back(lengths[at(label)]);
-        return out;
-    }
     Shape lengths_at(std::vector<Extent> const& kept, std::vector<Extent> const& summed) const {
         Shape out = lengths_;
         auto const cut = [&](std::vector<Cut> const& cuts, std::vector<Extent> const& index) {

@@ -3,14 +3,11 @@
 // Example: where([p] == x, y, z) over 4096 positions p in the memory of z: x is 17, and row 17 is written.
 #pragma once
 
-#include <functional>
 #include <memory>
 
 #include "executor/device/device.hpp"
 
 namespace ein::executor {
-
-using PrepareKernel = std::function<std::unique_ptr<PreparedKernel const>(KernelShape const&)>;
 
 /// @param prepare  kernels of the same join and other lengths, which compute all of it
 /// @return nothing for other joins
