@@ -146,7 +146,7 @@ std::vector<std::byte> KernelCase::run(Device& device, WorkerTeam& team) const {
     std::vector<void const*> operands;
     for (Block const& block : operands_) operands.push_back(block.bytes.data() + block.offset);
     std::vector<std::byte> output = output_.bytes;
-    auto const prepared = device.prepare(shape_, {{"eta", 0.5}});
+    auto const prepared = device.prepare(shape_, params_);
     prepared->launch({operands, output.data() + output_.offset, begin_}, team);
     return output;
 }

@@ -37,6 +37,7 @@ public:
     KernelShape& shape() { return shape_; }
     schedule::Kernel& kernel() { return kernel_; }
     std::vector<Extent>& begin() { return begin_; }
+    scalar::Params& params() { return params_; }
     std::vector<std::byte>& operand(std::size_t k) { return operands_[k].bytes; }
     std::vector<std::byte> run(Device& device, WorkerTeam& team) const;
 
@@ -55,6 +56,7 @@ private:
     schedule::Kernel kernel_;
     KernelShape shape_;
     std::vector<Extent> begin_;
+    scalar::Params params_{{"eta", 0.5}};
     std::vector<Block> operands_;
     Block output_;
 };

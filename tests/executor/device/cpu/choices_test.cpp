@@ -2,6 +2,7 @@
 // no and where it says yes, in layouts of any kind, in pieces, and with order kept.
 #include "executor/device/cpu/choices/choice_kernel.hpp"
 
+#include <array>
 #include <limits>
 
 #include "executor/device/cpu/cpu_device.hpp"
@@ -28,7 +29,7 @@ bool is_choice(KernelCase& test) {
         void launch(KernelCall const&, WorkerTeam&) const override {}
     };
     auto const nothing = [](KernelShape const&) { return std::make_unique<Nothing>(); };
-    return make_choice_kernel(test.shape(), types_of(test.shape()), {}, nothing, nothing) != nullptr;
+    return make_choice_kernel(test.shape(), types_of(test.shape()), test.params(), nothing, nothing) != nullptr;
 }
 
 void put_number(KernelCase& test, std::size_t k, std::size_t element, std::complex<double> value) {
@@ -94,6 +95,42 @@ TEST_CASE("a 0 under a condition that is multiplied further may become nan", "[c
         CHECK(std::isnan(elements[3].number.real()));
         CHECK(std::isfinite(elements[4].number.real()));
     }
+}
+
+/// where(c, p*where(d, x, 0)*y, 0) and the like, the inner conditions and factors drawn.
+std::string random_choice(std::mt19937& random) {
+    auto const one_of = [&](std::vector<std::string> const& all) { return all[random() % all.size()]; };
+    std::vector<std::string> const of_x{"[i] >= [j]", "[j] > 9", "[j] < 50", "[j] % 2 == 0", "x > 0"};
+    std::vector<std::string> const of_y{"[k] > [j]", "[j] > 9", "[j] < 50", "[j] % 2 == 0", "y > 0"};
+    auto const side = [&](std::string const& operand, std::vector<std::string> const& conditions) {
+        std::string const chosen = "where(" + one_of(conditions) + ", " + operand + ", 0)";
+        return one_of({operand, operand, chosen, chosen, "2*" + chosen, "eta*" + chosen});
+    };
+    std::string const a = side("x", of_x), b = side("y", of_y);
+    std::string product = random() % 2 == 0 ? a + "*" + b : b + "*" + a;
+    if (random() % 3 == 0) product = "where(" + one_of(of_x) + ", x*y, 0)";
+    product += one_of({"", "", "*2", "*eta", "/eta"});
+    return one_of({"", "3*"}) + "where(" + one_of(random() % 2 == 0 ? of_x : of_y) + ", " + product + ", 0)";
+}
+
+TEST_CASE("random conditions around products and their factors", "[cpu][choices]") {
+    double const infinity = std::numeric_limits<double>::infinity();
+    std::size_t taken = 0;
+    for (unsigned seed = 1; seed <= 120; ++seed) {
+        std::mt19937 random(seed);
+        std::string const join = random_choice(random);
+        double const eta = std::array{2.0, infinity, 0.0}[random() % 3];
+        Shape const extents = random() % 2 == 0 ? Shape{50, 70, 40} : Shape{40, 70, 50};
+        CAPTURE(seed, join, eta);
+        KernelCase test(einsum("ij,jk->ik", extents, join), {DType::f32, DType::f32}, DType::f32, DType::f32);
+        test.params()["eta"] = eta;
+        test.fill(random);
+        for (std::size_t k = 0; k < 2; ++k)
+            if (random() % 2 == 0) put_number(test, k, random() % 2000, infinity);
+        taken += is_choice(test) ? 1 : 0;
+        CHECK(compare(test, tolerance_of(DType::f32, DType::f32)) == "");
+    }
+    CHECK(taken > 60);
 }
 
 TEST_CASE("conditions of operands, other types, batches and further factors", "[cpu][choices]") {
