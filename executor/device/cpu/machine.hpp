@@ -90,6 +90,10 @@ inline constexpr Extent points_for_a_loop = 1 << 13;
 /// Elements of the rows that one position chooses among, from which on scattering is faster than comparing everywhere:
 /// for fewer they are equal. Measured.
 inline constexpr Extent least_scattered_row = 32;
+/// Elements of rows that are sorted by their positions before they are added. Of shorter ones, and of those that do not
+/// lie together, each column is added by itself while its sums stay in the cache. Chosen.
+inline constexpr Extent least_row_in_order = 4;
+inline constexpr Extent scattered_in_cache = 256 << 10;
 /// Points from which on a product under a condition is worth kernels of its own parts. Chosen.
 inline constexpr double least_masked_points = 1 << 16;
 /// Bytes of a masked operand that are multiplied at a time, labels that are cut so are at least that long, and parts

@@ -1,6 +1,7 @@
 // Sums of where(y == [v], x, 0) over the labels of y as what they are: each row of x is added to the row of the output
 // that its position names (see graph::as_scatter): the gradient of a lookup, sums by group. Rows are sorted by position
-// first, so that every row of the output is written once, and added in order: results do not depend on threads.
+// first, so that every row of the output is written once; short rows, and those that do not lie together, are added
+// column by column, their sums in the cache. Both add in the order of positions: results do not depend on threads.
 // Example: "id,i->vd" with y = (2, 0, 2): row 2 of the output is the sum of rows 0 and 2 of x.
 #pragma once
 

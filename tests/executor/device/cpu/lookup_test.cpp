@@ -141,12 +141,15 @@ TEST_CASE("scatters add rows where positions say, and leave out those of another
     Case const at =
         GENERATE(Case{"id,i->vd", {11, 5, 9}}, Case{"di,i->dv", {5, 11, 9}}, Case{"ijd,ij->dv", {3, 4, 5, 9}},
                  Case{"bid,bi->bvd", {3, 11, 5, 9}}, Case{"d,i->vd", {5, 11, 9}}, Case{"i,i->v", {40, 33}},
-                 Case{"ib,bi->vb", {11, 4, 9}}, Case{"id,i->vd", {0, 5, 9}}, Case{"id,ij->vd", {5, 7, 3, 9}});
+                 Case{"ib,bi->vb", {11, 4, 9}}, Case{"id,i->vd", {0, 5, 9}}, Case{"id,ij->vd", {5, 7, 3, 9}},
+                 Case{"id,i->vd", {300, 77, 9}}, Case{"id,i->vd", {300, 3, 12}}, Case{"di,i->dv", {5, 600, 9}},
+                 Case{"ijk,ijk->v", {3, 4, 50, 33}});
     compare_with_reference(at, GENERATE(DType::i32, DType::i64, DType::u8), make_scatter_kernel, 9);
 }
 
 TEST_CASE("a large scatter gives the same for any number of threads", "[executor][device]") {
-    KernelCase test(einsum("id,i->vd", {9000, 64, 3000}, "where(y == [v], x, 0)"), {DType::f32, DType::i32}, DType::f32,
+    Case const at = GENERATE(Case{"id,i->vd", {9000, 64, 3000}}, Case{"di,i->dv", {20, 9000, 3000}});
+    KernelCase test(einsum(at.form, at.extents, "where(y == [v], x, 0)"), {DType::f32, DType::i32}, DType::f32,
                     DType::f64);
     test.fill_with_fractions(3);
     std::mt19937 random(2);
