@@ -80,7 +80,7 @@ HistogramCounter::HistogramCounter(Shape const& shape, std::int64_t most) : hist
     for (std::size_t axis = 0; axis < shape.size(); ++axis) {
         std::int64_t const parts = histogram_.cells[axis];
         Extent const remainder = shape[axis] % parts, small = shape[axis] / parts;
-        axes_.push_back({small, remainder * (small + 1), remainder, strides[axis]});
+        axes_.push_back({small, remainder * small + remainder, remainder, strides[axis]});
     }
 }
 
