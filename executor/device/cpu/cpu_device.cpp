@@ -4,6 +4,8 @@
 
 #include "executor/device/cpu/choices/choice_kernel.hpp"
 #include "executor/device/cpu/gemm/gemm_kernel.hpp"
+#include "executor/device/cpu/gemm/vector_columns.hpp"
+#include "executor/device/cpu/gemm/vector_product.hpp"
 #include "executor/device/cpu/loops/loop_kernel.hpp"
 #include "executor/device/cpu/loops/scan_kernel.hpp"
 #include "executor/device/cpu/moves/gather_kernel.hpp"
@@ -65,6 +67,8 @@ private:
 /// Products of two operands that have a kernel of their own; nothing for other kernels.
 std::unique_ptr<PreparedKernel const> prepare_product(KernelShape const& shape, Nest const& nest,
                                                       KernelTypes const& types, scalar::Params const& params) {
+    if (auto vector = make_vector_kernel(shape, nest, types, params)) return vector;
+    if (auto columns = make_columns_kernel(shape, nest, types, params)) return columns;
     if (auto batches = make_narrow_batches(shape, nest, types, params)) return batches;
     if (auto narrow = make_narrow_kernel(shape, nest, types, params)) return narrow;
     return make_gemm_kernel(shape, nest, types, params);

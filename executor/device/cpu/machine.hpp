@@ -115,6 +115,9 @@ inline constexpr Extent shortest_turned_tile = 64;
 
 /// Of any kernel: enough for all threads of a rank to end at nearly the same time. Chosen.
 inline constexpr std::int64_t most_pieces = 64;
+/// Bytes of a matrix that one thread multiplies by a vector, at least, and from one look at what else is to do to the
+/// next. Chosen.
+inline constexpr Extent bytes_of_a_vector_piece = 128 << 10, bytes_between_pauses = 256 << 10;
 /// Points of a tile of a loop that are worth finding out which of them need not be computed: some microseconds. Chosen.
 inline constexpr Extent points_worth_clipping = 1 << 12;
 /// Terms of a part of a scan: below, reading all terms twice costs more than threads gain. Changes bits of f64 sums.

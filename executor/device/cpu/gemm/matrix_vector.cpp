@@ -1,0 +1,101 @@
+#include "executor/device/cpu/gemm/matrix_vector.hpp"
+
+#include <algorithm>
+#include <functional>
+
+#include "executor/device/cpu/instruction_set.hpp"
+#include "executor/device/cpu/loops/tile_convert.hpp"
+
+namespace ein::executor {
+namespace {
+
+VectorLoops best_loops(DType matrix, DType sums, int vectors) {
+#ifdef EIN_X86_LOOPS
+    if (instruction_set() == InstructionSet::avx512) return avx512::vector_loops(matrix, sums, vectors);
+    if (instruction_set() == InstructionSet::avx2) return avx2::vector_loops(matrix, sums, vectors);
+#endif
+    return baseline::vector_loops(matrix, sums, vectors);
+}
+
+DType real_of(DType type) { return type == DType::c64 ? DType::f32 : type == DType::c128 ? DType::f64 : type; }
+
+/// @return nothing unless each label is in the matrix, and some are the output's alone, and some summed
+std::optional<VectorLabels> labels_of(Nest const& nest, std::size_t matrix, std::size_t vector) {
+    VectorLabels out;
+    for (NestLabel const& label : nest.labels) {
+        Extent const a = label.strides[matrix], x = label.strides[vector];
+        if (a == 0 || (label.aggregated && x == 0)) return std::nullopt;
+        (label.aggregated ? out.terms
+         : x != 0         ? out.batch
+                          : out.rows)
+            .push_back({label.length, x, a, label.output_stride});
+    }
+    if (out.rows.empty() || out.terms.empty()) return std::nullopt;
+    std::ranges::stable_sort(out.terms, std::greater(), &PositionLabel::data);
+    std::ranges::stable_sort(out.rows, std::greater(), &PositionLabel::data);
+    return out;
+}
+
+template <class T>
+void store_numbers(MatrixVector const& product, T* values, std::byte* to, Extent step, Extent count) {
+    T const factor = static_cast<T>(product.factor);
+    for (Extent k = 0; k < count * product.parts; ++k) values[k] *= factor;
+    auto const size = static_cast<Extent>(size_of(product.output_type));
+    if (product.accumulate)
+        for (Extent k = 0; k < count; ++k) {
+            T held[2] = {};
+            tile_convert(product.output_type, to + k * step, 1, product.type, held, 1);
+            for (int part = 0; part < product.parts; ++part) values[k * product.parts + part] += held[part];
+        }
+    if (step == size)
+        return tile_convert(product.type, values, 1, product.output_type, to, static_cast<std::size_t>(count));
+    for (Extent k = 0; k < count; ++k)
+        tile_convert(product.type, values + k * product.parts, 1, product.output_type, to + k * step, 1);
+}
+
+}  // namespace
+
+Extent MatrixVector::matrix_bytes() const {
+    return count_of(labels.batch) * count_of(labels.rows) * count_of(labels.terms) * parts * number_bytes();
+}
+
+std::optional<MatrixVector> matrix_by_vector(KernelShape const& shape, Nest const& nest, KernelTypes const& types,
+                                             scalar::Params const& params) {
+    DType const type = types.compute, real = real_of(type);
+    graph::EinSum const& einsum = shape.kernel->einsum;
+    if (nest.keeps_order() || einsum.agg != scalar::Agg::sum || types.join != type || types.accumulate != type ||
+        (real != DType::f32 && real != DType::f64) || nest.operand_dtypes.size() != 2)
+        return std::nullopt;
+    std::optional<ScaledProduct> const product = scaled_product(einsum.join, types, params);
+    if (!product) return std::nullopt;
+    int const parts = is_complex(type) ? 2 : 1;
+    for (auto const& [matrix, vector] :
+         {std::pair{product->left, product->right}, std::pair{product->right, product->left}}) {
+        DType const stored = nest.operand_dtypes[matrix];
+        VectorLoops const loops = best_loops(real_of(stored), real, parts);
+        if (is_complex(type) != is_complex(stored) || loops.dot == nullptr) continue;
+        if (std::optional<VectorLabels> labels = labels_of(nest, matrix, vector))
+            return MatrixVector{std::move(*labels),
+                                matrix,
+                                vector,
+                                product->factor,
+                                type,
+                                real,
+                                parts,
+                                real_of(stored),
+                                nest.operand_dtypes[vector],
+                                nest.output_dtype,
+                                nest.accumulate,
+                                loops};
+    }
+    return std::nullopt;
+}
+
+void store_results(MatrixVector const& product, std::byte* values, std::byte* to, Extent step, Extent count) {
+    if (product.real == DType::f32)
+        store_numbers(product, reinterpret_cast<float*>(values), to, step, count);
+    else
+        store_numbers(product, reinterpret_cast<double*>(values), to, step, count);
+}
+
+}  // namespace ein::executor
