@@ -28,11 +28,47 @@ public:
     /// @param out  room for the block  @return how many it lists
     Extent write(SparseLayout const& layout, DType dtype, std::span<int const> sorted_by, std::span<std::byte> out) {
         if (count() <= std::numeric_limits<std::uint32_t>::max())
-            return write_in_order(sorted<std::uint32_t>(layout.axes, sorted_by), layout, dtype, out);
-        return write_in_order(sorted<std::uint64_t>(layout.axes, sorted_by), layout, dtype, out);
+            return write_as<std::uint32_t>(layout, dtype, sorted_by, out);
+        return write_as<std::uint64_t>(layout, dtype, sorted_by, out);
     }
 
 private:
+    template <class Number>
+    Extent write_as(SparseLayout const& layout, DType dtype, std::span<int const> sorted_by,
+                    std::span<std::byte> out) const {
+        std::span<int const> const others = std::span(layout.axes).subspan(std::min<std::size_t>(1, order()));
+        bool const by_first = layout.compressed && count() >= few &&
+                              (known(layout.axes, sorted_by) >= others.size() || is_sorted_by(others));
+        if (by_first && !is_sorted_by(layout.axes)) return write_by_first<Number>(layout, dtype, out);
+        return write_in_order(sorted<Number>(layout.axes, sorted_by), layout, dtype, out);
+    }
+
+    /// Sorted by all axes of the layout but the first, which is compressed: a matrix into the other order. Where an
+    /// element belongs follows from how many have its index or a smaller one.
+    template <class Number>
+    Extent write_by_first(SparseLayout const& layout, DType dtype, std::span<std::byte> out) const {
+        auto const listed = static_cast<Extent>(count());
+        SparseOffsets const at = sparse_offsets(layout, lengths_, dtype, listed);
+        check_room(at, listed, out.size());
+        set_listed(out, listed);
+        auto const axis = static_cast<std::size_t>(layout.axes[0]);
+        write_offsets(coords_[axis], lengths_[axis], out.data() + at.offsets);
+        std::vector<Number> next(static_cast<std::size_t>(lengths_[axis])), places(count());
+        for (std::size_t k = 0; k < next.size(); ++k) {
+            std::uint64_t begin;
+            std::memcpy(&begin, out.data() + at.offsets + k * sizeof begin, sizeof begin);
+            next[k] = static_cast<Number>(begin);
+        }
+        for (std::size_t e = 0; e < places.size(); ++e) places[e] = next[static_cast<std::size_t>(coords_[axis][e])]++;
+        for (std::size_t k = 1; k < layout.axes.size(); ++k) {
+            std::vector<Index> const& from = coords_[static_cast<std::size_t>(layout.axes[k])];
+            scatter(reinterpret_cast<std::byte const*>(from.data()), sizeof(Index), places, out.data() + at.coords[k]);
+        }
+        scatter(values_.data(), size_, places, out.data() + at.values);
+        clear_rests(layout, at, out);
+        return listed;
+    }
+
     template <class Number>
     Extent write_in_order(std::vector<Number> const& order, SparseLayout const& layout, DType dtype,
                           std::span<std::byte> out) const {
@@ -74,6 +110,25 @@ private:
     static void gather_of(std::byte const* from, std::vector<Number> const& order, std::byte* to) {
         for (std::size_t e = 0; e < order.size(); ++e) std::memcpy(to + e * Size, from + order[e] * Size, Size);
     }
+    template <std::size_t Size, class Number>
+    static void scatter_of(std::byte const* from, std::vector<Number> const& places, std::byte* to) {
+        for (std::size_t e = 0; e < places.size(); ++e) std::memcpy(to + places[e] * Size, from + e * Size, Size);
+    }
+    template <class Number>
+    static void scatter(std::byte const* from, std::size_t size, std::vector<Number> const& places, std::byte* to) {
+        with_size(size, [&]<std::size_t Size>() { scatter_of<Size>(from, places, to); });
+    }
+    /// use.operator()<size>()
+    template <class Use>
+    static void with_size(std::size_t size, Use const& use) {
+        switch (size) {
+            case 1: return use.template operator()<1>();
+            case 2: return use.template operator()<2>();
+            case 4: return use.template operator()<4>();
+            case 8: return use.template operator()<8>();
+            default: return use.template operator()<16>();
+        }
+    }
     /// @param order  empty: as they are
     template <class Number>
     void gather(std::byte const* from, std::size_t size, std::vector<Number> const& order, std::byte* to) const {
@@ -81,21 +136,21 @@ private:
             if (count() > 0) std::memcpy(to, from, count() * size);
             return;
         }
-        switch (size) {
-            case 1: return gather_of<1>(from, order, to);
-            case 2: return gather_of<2>(from, order, to);
-            case 4: return gather_of<4>(from, order, to);
-            case 8: return gather_of<8>(from, order, to);
-            default: return gather_of<16>(from, order, to);
-        }
+        with_size(size, [&]<std::size_t Size>() { gather_of<Size>(from, order, to); });
+    }
+
+    /// How many of the last axes they are sorted by already.
+    static std::size_t known(std::vector<int> const& axes, std::span<int const> sorted_by) {
+        std::size_t done = std::min(axes.size(), sorted_by.size());  // the last of `axes`, that begin `sorted_by`
+        while (done > 0 && !std::equal(axes.end() - static_cast<std::ptrdiff_t>(done), axes.end(), sorted_by.begin()))
+            --done;
+        return done;
     }
 
     /// Which element comes first, second, ...; empty where they are in order.
     template <class Number>
     std::vector<Number> sorted(std::vector<int> const& axes, std::span<int const> sorted_by) const {
-        std::size_t done = std::min(axes.size(), sorted_by.size());  // the last of `axes`, that begin `sorted_by`
-        while (done > 0 && !std::equal(axes.end() - static_cast<std::ptrdiff_t>(done), axes.end(), sorted_by.begin()))
-            --done;
+        std::size_t const done = known(axes, sorted_by);
         if (done == axes.size() || is_sorted_by(axes)) return {};
         std::vector<Number> order(count());
         std::iota(order.begin(), order.end(), Number{0});
@@ -127,14 +182,14 @@ private:
         for (Number e : order) next[begins[(static_cast<std::size_t>(coords[e]) >> shift) & mask]++] = e;
     }
 
-    bool comes_before(std::vector<int> const& axes, std::size_t a, std::size_t b) const {
+    bool comes_before(std::span<int const> axes, std::size_t a, std::size_t b) const {
         for (int axis : axes) {
             std::vector<Index> const& at = coords_[static_cast<std::size_t>(axis)];
             if (at[a] != at[b]) return at[a] < at[b];
         }
         return false;
     }
-    bool is_sorted_by(std::vector<int> const& axes) const {
+    bool is_sorted_by(std::span<int const> axes) const {
         for (std::size_t e = 1; e < count(); ++e)
             if (comes_before(axes, e, e - 1)) return false;
         return true;
