@@ -140,12 +140,14 @@ inline constexpr double operations_of_a_function = 10;
 /// Of what a sparse kernel takes of a dense operand again and again, how much counts as read from memory: rows are met
 /// in caches. Measured with SpMM, SDDMM, MTTKRP and PageRank (docs/performance.md), which want 0.2 to 1.5.
 inline constexpr double taken_from_caches = 0.5;
-/// Seconds on a thread for each element that a sparse kernel goes through, whatever it does with it. Measured with
+/// Seconds on a thread for each element that a sparse kernel goes through, whatever it does with it, where a cluster
+/// file does not say how many it goes through a second. Measured with
 /// SpMV: 1 ns, and 2 where the vector does not stay in a core's cache.
 inline constexpr double seconds_of_an_element = 1e-9;
-/// Seconds on a thread in which the place of an element in a sparse result is found or made: where operands are merged,
-/// and where products are summed. Measured: 4.5 to 6.7 ns, and 20 to 25.
-inline constexpr double seconds_of_a_merge = 5e-9, seconds_of_a_sum = 20e-9;
+/// How many elements could be gone through in the time in which the place of one in a sparse result is found or made:
+/// where operands are merged, where products are summed, and where a block is put into another order. Measured: 4.5 to
+/// 6.7 ns, 20 to 25, and 15.
+inline constexpr double elements_of_a_merge = 5, elements_of_a_sum = 20, elements_of_a_turn = 15;
 
 // Fused groups (fusion/): kernels that run together piece by piece in the cache.
 

@@ -18,7 +18,8 @@ Cluster forecast_cluster(std::filesystem::path const& file, int threads) {
         return scheduler::cluster_from_json(read_json_of(FileUse::cluster, "a cluster file", file), file.string());
     Cluster cluster;
     double const share = static_cast<double>(threads) / cluster.threads;
-    for (double* rate : {&cluster.flops_f64, &cluster.flops_f32, &cluster.operations, &cluster.cached}) *rate *= share;
+    for (double* rate : {&cluster.flops_f64, &cluster.flops_f32, &cluster.operations, &cluster.cached, &cluster.listed})
+        *rate *= share;
     cluster.threads = threads;
     return cluster;
 }

@@ -136,8 +136,9 @@ Cluster cluster_from_json(Json const& document, std::string const& file, std::ve
     Cluster cluster;
     if (at.expect_object()) {
         at.only_keys({"nodes", "ranks_per_node", "threads", "flops_per_second", "operations_per_second",
-                      "bytes_per_second", "cached_per_second", "copied_per_second", "disk_per_second",
-                      "seconds_per_task", "memory", "inside", "between", "uplink", "backbone", "eager", "speeds"});
+                      "bytes_per_second", "cached_per_second", "listed_per_second", "copied_per_second",
+                      "disk_per_second", "seconds_per_task", "memory", "inside", "between", "uplink", "backbone",
+                      "eager", "speeds"});
         if (at.has("nodes")) cluster.nodes = read_count(at.at("nodes"), 1 << 20);
         if (at.has("ranks_per_node"))
             cluster.ranks_per_node = read_count(at.at("ranks_per_node"), 1 << 20).value_or(cluster.ranks_per_node);
@@ -147,6 +148,8 @@ Cluster cluster_from_json(Json const& document, std::string const& file, std::ve
         read_rate(at, "bytes_per_second", cluster.bytes, Quantity::bytes_per_second, notes);
         if (at.has("bytes_per_second")) cluster.cached = tuning::caches_beside_memory * cluster.bytes;
         read_rate(at, "cached_per_second", cluster.cached, Quantity::bytes_per_second, notes);
+        if (at.has("threads")) cluster.listed = cluster.threads / tuning::seconds_of_an_element;
+        read_rate(at, "listed_per_second", cluster.listed, Quantity::operations_per_second, notes);
         cluster.copied = cluster.bytes / 2;
         read_rate(at, "copied_per_second", cluster.copied, Quantity::bytes_per_second, notes);
         read_rate(at, "disk_per_second", cluster.disk, Quantity::bytes_per_second, notes);
@@ -174,6 +177,7 @@ Json to_json(Cluster const& cluster) {
              {"operations_per_second", cluster.operations},
              {"bytes_per_second", cluster.bytes},
              {"cached_per_second", cluster.cached},
+             {"listed_per_second", cluster.listed},
              {"copied_per_second", cluster.copied},
              {"disk_per_second", cluster.disk},
              {"seconds_per_task", cluster.per_task},

@@ -38,6 +38,7 @@ struct Cluster {
     double operations = 1.6e10;          // simple scalar operations/s of every other kernel: 2 Gop/s a thread
     double bytes = 3e10;                 // bytes/s read and written by kernels that are no matrix products
     double cached = 4e11;                // bytes/s read and written by kernels in a core's cache: 50 GB/s a thread
+    double listed = 8e9;                 // listed elements/s that sparse kernels go through: 1 ns each on a thread
     double copied = 1.5e10;              // bytes/s copied, packed or filled (each byte counted once)
     double disk = 1e9;                   // bytes/s that spills write and fetches read, one after another
     double per_task = 1.5e-6;            // seconds beside the work itself, on one thread

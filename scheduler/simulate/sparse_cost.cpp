@@ -43,14 +43,14 @@ public:
         return out;
     }
 
-    /// Seconds on a thread in which places in a sparse result are looked for.
+    /// Elements that could be gone through in the time in which places in a sparse result are looked for.
     double searching() const {
         if (!block(call_.result).is_listed()) return 0;
-        if (meets_another_) return points_ * tuning::seconds_of_a_sum;
+        if (meets_another_) return points_ * tuning::elements_of_a_sum;
         double sum = 0;
         int operands = 0;
         for (std::size_t k = 0; k < listed_.size(); ++k) sum += listed_[k], operands += is_listed(k);
-        return operands > 1 ? sum * tuning::seconds_of_a_merge : 0;
+        return operands > 1 ? sum * tuning::elements_of_a_merge : 0;
     }
 
 private:
@@ -121,8 +121,8 @@ double sparse_seconds(schedule::Section const& section, schedule::Apply const& c
                       double operations, Cluster const& cluster) {
     SparseCall const looked_at(section, call, kernel);
     return std::max({looked_at.points() * operations / cluster.operations, looked_at.bytes() / cluster.bytes,
-                     looked_at.visited() * tuning::seconds_of_an_element / cluster.threads}) +
-           looked_at.searching() / cluster.threads;
+                     looked_at.visited() / cluster.listed}) +
+           looked_at.searching() / cluster.listed;
 }
 
 }  // namespace ein::scheduler

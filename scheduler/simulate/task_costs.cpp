@@ -190,12 +190,21 @@ struct TaskCosts::OfKind {
     double operator()(schedule::Spill const&) const { return 0; }
     double operator()(schedule::Fetch const&) const { return 0; }
     double operator()(schedule::Iterate const&) const { return 0; }
-    double operator()(schedule::Assemble const& made) const { return copied(bytes(made.result)); }
+    double operator()(schedule::Assemble const& made) const { return copied(bytes(made.result)) + turned(made); }
     double operator()(schedule::Relocate const& made) const { return copied(bytes(made.result)); }
     double operator()(schedule::Refold const& made) const { return copied(bytes(made.result)); }
 
     double bytes(BlockId block) const { return static_cast<double>(section.bytes_of(block)); }
     double copied(double bytes) const { return bytes / costs.cluster_.copied; }
+    /// Of parts whose elements lie in another order, by one thread.
+    double turned(schedule::Assemble const& made) const {
+        auto const order = [&](BlockId block) { return section.sparse(section.blocks[block]).layout().axes; };
+        double elements = 0;
+        for (BlockId part : made.parts)
+            if (order(part) != order(made.result))
+                elements += static_cast<double>(section.elements_of(section.blocks[part]));
+        return elements * tuning::elements_of_a_turn * costs.cluster_.threads / costs.cluster_.listed;
+    }
 };
 
 double TaskCosts::seconds(Section const& section, Task const& task) const {

@@ -98,6 +98,43 @@ graph::EinSum elementwise(scalar::Expr join, Extent n) {
     return {{"i"}, {n}, {{0}, {0}}, {0}, std::move(join), scalar::Agg::sum};
 }
 
+/// Listed elements a second that are multiplied by elements of a vector, which are anywhere in it. All workers read the
+/// same matrix.
+double listed_a_second(Device& device, int threads) {
+    constexpr Extent rows = 1 << 14, columns = 1 << 18, in_a_row = 64;
+    Box const box = Box::whole({rows, columns});
+    tensor::SparseLayout const layout = tensor::in_order(2);
+    tensor::ListedElements elements{{{}, {}}, std::vector<std::byte>(rows * in_a_row * sizeof(float))};
+    for (Extent row = 0; row < rows; ++row)
+        for (Extent k = 0; k < in_a_row; ++k) {
+            Extent const somewhere = (row * 40503 + k * 2654435761) % (columns / in_a_row);
+            elements.coords[0].push_back(row);
+            elements.coords[1].push_back(k * (columns / in_a_row) + somewhere);
+        }
+    std::vector<std::byte> matrix(
+        static_cast<std::size_t>(tensor::sparse_bytes(layout, box.length, DType::f32, rows * in_a_row)));
+    tensor::write_sparse_block(elements, DType::f32, box, layout, matrix);
+
+    schedule::Kernel const kernel{
+        "measured",
+        {{"i", "j"}, {rows, columns}, {{0, 1}, {1}}, {0}, scalar::product(2), scalar::Agg::sum},
+        DType::f32};
+    executor::KernelShape shape{&kernel, {rows, columns}, {{}, {1}}, {1}, {DType::f32, DType::f32}, DType::f32, false};
+    shape.sparse = executor::SparseOperands{
+        {executor::SparseOperand{layout, box.length, {0, 0}, scalar::Scalar::of(std::complex<double>(0))},
+         std::nullopt},
+        {},
+        {{0}}};
+    auto const prepared = device.prepare(shape, {});
+    Arrays arrays(threads, columns * sizeof(float), 2);
+    std::vector<Extent> const begin(2, 0);
+    return rows * in_a_row * rate(threads, [&](int worker) {
+               executor::SoloWorkerTeam team;
+               void const* const operands[] = {matrix.data(), arrays.of(worker, 0)};
+               prepared->launch({operands, arrays.of(worker, 1), begin}, team);
+           });
+}
+
 double copies_a_second(Device& device, int threads, Extent rows, Extent columns) {
     Arrays arrays(threads, static_cast<std::size_t>(rows * columns * 2) * sizeof(double), 2);
     std::vector<graph::AxisMap> const same(2);
@@ -124,6 +161,7 @@ KernelRates measure_kernels(Device& device, int threads) {
         kernel_rate(device, threads, elementwise(Expr::call(scalar::Op::exp, {x - y}), 1 << 12), DType::f32);
     rates.bytes = 3 * 8 * long_array * kernel_rate(device, threads, elementwise(x + y, 1 << 22), DType::f64);
     rates.cached = 3 * 8 * cached_array * kernel_rate(device, threads, elementwise(x + y, 1 << 14), DType::f64);
+    rates.listed = listed_a_second(device, threads);
     rates.copied = 8 * long_array * copies_a_second(device, threads, 1 << 11, 1 << 11);
     return rates;
 }

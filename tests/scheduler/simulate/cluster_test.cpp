@@ -24,11 +24,13 @@ TEST_CASE("a cluster is read with units or without", "[scheduler][cluster]") {
     Cluster const cluster =
         read(R"({"nodes": 3, "ranks_per_node": 2, "threads": 4, "flops_per_second": {"f64": "50Gflop/s", "f32": 1e11},
         "operations_per_second": "2 Gflop/s", "bytes_per_second": "20GB/s", "copied_per_second": "5GB/s",
+        "listed_per_second": 3e9,
         "disk_per_second": "600MB/s", "seconds_per_task": "3us",
         "memory": "16GiB", "inside": {"bandwidth": "8GB/s", "latency": 1e-6, "per_message": "500ns"},
         "between": {"bandwidth": "100Gbit/s", "latency": "2us", "both_ways": "20GB/s"},
         "uplink": "200Gbit/s", "backbone": "1Tbit/s", "eager": "4KiB", "speeds": {"5": 0.5}, "x-note": "mine"})");
     CHECK(cluster.nodes == 3);
+    CHECK(cluster.listed == 3e9);
     CHECK(cluster.flops(DType::f64) == Approx(5e10));
     CHECK(cluster.flops(DType::bf16) == Approx(1e11));
     CHECK(cluster.copied == Approx(5e9));
@@ -83,7 +85,8 @@ TEST_CASE("all faults of a cluster file are reported at once", "[scheduler][clus
     CHECK(faults.front().text() ==
           "c.json: /node: expected nodes, ranks_per_node, threads, flops_per_second, operations_per_second, "
           "bytes_per_second, "
-          "cached_per_second, copied_per_second, disk_per_second, seconds_per_task, memory, inside, between, uplink, "
+          "cached_per_second, listed_per_second, copied_per_second, disk_per_second, seconds_per_task, memory, inside, "
+          "between, uplink, "
           "backbone, eager or "
           "speeds, found the "
           "unknown key "

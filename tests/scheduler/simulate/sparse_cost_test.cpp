@@ -15,6 +15,7 @@ constexpr Extent n = 1000, listed = 10'000, columns = 8;
 scheduler::Cluster slow(double scheduler::Cluster::*rate) {
     scheduler::Cluster cluster;
     cluster.threads = 1;
+    cluster.listed = 1 / scheduler::tuning::seconds_of_an_element;
     cluster.operations = cluster.bytes = 1e30;
     cluster.*rate = 1e9;
     return cluster;
@@ -65,14 +66,20 @@ TEST_CASE("elements are gone through one by one", "[scheduler][simulate]") {
     CHECK(seconds(product("ij,jk->ik", "B", {n, n}), fast) == Approx(one * listed * listed / n));  // pairs that meet
 }
 
+TEST_CASE("a machine goes through as many elements as its file says", "[scheduler][simulate]") {
+    scheduler::Cluster fast = slow(&scheduler::Cluster::disk);
+    fast.listed = 4e9;
+    CHECK(seconds(product("ij,j->i", "x", {n}), fast) == Approx(listed / 4e9));
+}
+
 TEST_CASE("places of a sparse result are looked for where two operands make it", "[scheduler][simulate]") {
     scheduler::Cluster const fast = slow(&scheduler::Cluster::disk);
     double const one = scheduler::tuning::seconds_of_an_element;
     double const pairs = double{listed} * listed / n;
     CHECK(seconds(product("ij,jk->ik", "B", {n, n}), fast, true) ==
-          Approx(pairs * (one + scheduler::tuning::seconds_of_a_sum)));
+          Approx(pairs * one * (1 + scheduler::tuning::elements_of_a_sum)));
     CHECK(seconds(product("ij,ij->ij", "B", {n, n}, {.join = "x + y"}), fast, true) ==
-          Approx(listed * (one + 2 * scheduler::tuning::seconds_of_a_merge)));
+          Approx(listed * one * (1 + 2 * scheduler::tuning::elements_of_a_merge)));
     CHECK(seconds(product("ij,ij->ij", "X", {n, n}), fast, true) == Approx(one * listed));
 }
 
