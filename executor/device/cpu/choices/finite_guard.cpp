@@ -4,6 +4,7 @@
 
 #include "executor/device/cpu/scratch.hpp"
 #include "lib/base/threads/mutex.hpp"
+#include "lib/graph/labels.hpp"
 
 namespace ein::executor {
 namespace {
@@ -62,6 +63,7 @@ public:
         terms.output_strides = row_major_strides(result);
         terms.output_bytes = 0;
         add_terms_ = plain(terms);
+        find_few(terms, plain);
         sums_bytes_ = element_count(result) * static_cast<Extent>(size_of(accumulate_));
 
         merge_ = plain(merge_shape(shape, result));
@@ -73,13 +75,58 @@ public:
         std::vector<void const*> operands(call.operands.begin(), call.operands.end());
         operands[operand_] = finite.data();
         quick_->launch({operands, call.output, call.begin}, team);
-        add_terms_->launch({call.operands, sums.data(), call.begin}, team);
+        if (!add_few_terms(call, sums.data(), team)) add_terms_->launch({call.operands, sums.data(), call.begin}, team);
         void const* const both[] = {call.output, sums.data()};
         std::vector<Extent> const begin(merged_.einsum.labels.size(), 0);
         merge_->launch({both, call.output, begin}, team);
     }
 
 private:
+    static std::size_t at(int label) { return static_cast<std::size_t>(label); }
+
+    /// Prepares for few such numbers: which indices of the operand's longest aggregated label have one, and the terms
+    /// of one index. Terms of real numbers are infinite, nan or 0: in which order they are added changes nothing.
+    void find_few(KernelShape const& terms, PrepareKernel const& plain) {
+        graph::EinSum const& einsum = terms_.einsum;
+        for (int label : einsum.inputs[operand_])
+            if (!graph::has_label(einsum.output, label) && (along_ < 0 || terms.lengths[at(label)] > length_))
+                along_ = label, length_ = terms.lengths[at(label)];
+        if (is_complex(accumulate_) || length_ < least_length) along_ = -1;
+        if (along_ < 0) return;
+        Expr const element = Expr::operand(static_cast<int>(operand_));
+        look_ = KernelStep::of(terms_, compare(Op::ne, difference_to_itself(element)), {along_}, Agg::any);
+        looks_ = plain(look_.shape(terms, terms.lengths, DType::boolean));
+        KernelShape one = terms;
+        one.lengths[at(along_)] = 1;
+        one.accumulate = true;
+        add_one_ = plain(one);
+        for (std::size_t k = 0; k < einsum.operands(); ++k) {
+            Extent step = 0;
+            for (std::size_t axis = 0; axis < einsum.inputs[k].size(); ++axis)
+                if (einsum.inputs[k][axis] == along_) step += terms.operand_strides[k][axis];
+            steps_.push_back(step * static_cast<Extent>(size_of(terms.operand_dtypes[k])));
+        }
+    }
+
+    /// @return whether they are few: else all terms are gone through
+    bool add_few_terms(KernelCall const& call, std::byte* sums, WorkerTeam& team) const {
+        if (along_ < 0) return false;
+        Scratch const found(static_cast<std::size_t>(length_));
+        look_.launch(*looks_, call.operands, call.begin, found.data(), team);
+        if (length_ - std::count(found.data(), found.data() + length_, std::byte{0}) > length_ / few_of) return false;
+        std::fill_n(sums, sums_bytes_, std::byte{0});
+        for (Extent index = 0; index < length_; ++index) {
+            if (found.data()[index] == std::byte{0}) continue;
+            std::vector<void const*> operands(call.operands.begin(), call.operands.end());
+            for (std::size_t k = 0; k < operands.size(); ++k)
+                operands[k] = static_cast<std::byte const*>(operands[k]) + index * steps_[k];
+            std::vector<Extent> begin(call.begin.begin(), call.begin.end());
+            begin[at(along_)] += index;
+            add_one_->launch({operands, sums, begin}, team);
+        }
+        return true;
+    }
+
     /// Elements without such terms stay as they are, a zero's sign too.
     KernelShape merge_shape(KernelShape const& shape, Shape const& result) {
         merged_.node = shape.kernel->node;
@@ -105,6 +152,13 @@ private:
     schedule::Kernel terms_, merged_;
     Extent replaced_bytes_ = 0, sums_bytes_ = 0;
     std::unique_ptr<PreparedKernel const> replace_, quick_, add_terms_, merge_;
+
+    static constexpr Extent least_length = 16, few_of = 16;
+    int along_ = -1;  // the label whose indices are looked at one by one; -1: none
+    Extent length_ = 0;
+    KernelStep look_;
+    std::unique_ptr<PreparedKernel const> looks_, add_one_;
+    std::vector<Extent> steps_;  // of each operand from one index to the next, in bytes
 };
 
 class GuardedKernel final : public PreparedKernel {
