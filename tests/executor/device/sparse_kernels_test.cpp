@@ -200,6 +200,9 @@ TEST_CASE("operands with the same labels are merged, row by row", "[executor][de
     TestTeam team(3);
     Scalar const zero = Scalar::of(std::complex<double>(0));
     for (Work const& work : std::vector<Work>{{"ab,ab->", "x*y", {{0}, {1}}},
+                                              {"ab,ab->ab", "x*y + [b]", {{0, 1}}},
+                                              {"ab,ab,ab->ab", "x + y*z", {{0, 1}, {0, 2}}},
+                                              {"abc,abc,abc->abc", "x + y - z", {{0, 1, 2}}},
                                               {"ab,ba->a", "x*y", {{0}, {1}}},
                                               {"ab,ab->b", "x + 2*y", {{0, 1}}},
                                               {"ab,ba->ab", "max(x, y)", {{0, 1}}},
@@ -218,6 +221,8 @@ TEST_CASE("operands with the same labels are merged, row by row", "[executor][de
                 for (std::size_t k = 0; k < labels.operands(); ++k)
                     if (labels.inputs[k].size() > 1)
                         test.make_sparse(k, random_layout(labels.inputs[k].size(), random), zero, 0.6, false, random);
+                if (labels.aggregated().empty())
+                    test.make_output_sparse(tensor::in_order(labels.output.size()), zero, 0, false, random);
                 test.shape().sparse->idle_sets = work.sets;
                 test.make_dense(random, false);
                 CAPTURE(test.describe());

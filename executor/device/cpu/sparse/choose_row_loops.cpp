@@ -1,4 +1,5 @@
 #include "executor/device/cpu/instruction_set.hpp"
+#include "executor/device/cpu/sparse/merge_loops.hpp"
 #include "executor/device/cpu/sparse/row_loops.hpp"
 
 namespace ein::executor {
@@ -16,5 +17,16 @@ template RowLoops<double> row_loops();
 template RowLoops<std::uint64_t> row_loops();
 template RowLoops<Complex<float>> row_loops();
 template RowLoops<Complex<double>> row_loops();
+
+template <class Key>
+MergeLoops<Key> merge_loops() {
+#ifdef EIN_X86_LOOPS
+    if (instruction_set() == InstructionSet::avx512) return avx512::merge_loops<Key>();
+    if (instruction_set() == InstructionSet::avx2) return avx2::merge_loops<Key>();
+#endif
+    return baseline::merge_loops<Key>();
+}
+template MergeLoops<std::uint32_t> merge_loops();
+template MergeLoops<std::uint64_t> merge_loops();
 
 }  // namespace ein::executor

@@ -100,23 +100,17 @@ private:
         team.run(static_cast<std::int64_t>(bounds.size()) - 1, [&](std::int64_t piece) {
             auto const p = static_cast<std::size_t>(piece);
             MergedRows merge(now.sources, sets_, shape_.lengths);
-            for (Extent row = bounds[p]; row < bounds[p + 1]; ++row) {
-                merge.begin_row(row);
-                now.offsets[static_cast<std::size_t>(row) + 1] = merge.count_rest();
-                if (row % sparse_tuning::runs_a_pause == 0) team.pause();
-            }
+            merge.count(bounds[p], bounds[p + 1], now.offsets.data() + bounds[p] + 1);
+            team.pause();
         });
         for (std::size_t row = 1; row < now.offsets.size(); ++row) now.offsets[row] += now.offsets[row - 1];
     }
 
-    /// Points of a piece that are joined together.
+    /// Points of a chunk that are joined together.
     struct Points {
-        std::vector<std::vector<std::uint32_t>> elements;  // by source
-        std::vector<std::vector<Extent>> index;            // by place
-        std::vector<std::uint32_t*> to;                    // the next point's, by source
-        std::vector<Extent*> index_to;                     // by place after the first, where they are wanted
-        std::vector<std::byte> values;                     // of one operand
-        std::size_t count = 0;
+        std::size_t from = 0, count = 0;
+        std::vector<std::vector<Extent>> index;  // by place, where they are wanted
+        std::vector<std::byte> values;           // of one operand
     };
 
     void write_piece(Launch const& now, Extent first, Extent last, WorkerTeam& team) const {
@@ -129,47 +123,32 @@ private:
         PointBatch batch(join_, slots, static_cast<Extent>(join_.tile));
         ResultStore store(aggregator_, types_.accumulate, shape_.output_dtype, false);
         Points points;
-        points.elements.assign(now.sources.size(), std::vector<std::uint32_t>(join_.tile + 1));
-        points.to.resize(now.sources.size());
-        points.index.assign(labels_.size(), std::vector<Extent>(join_.tile));
-        points.index_to.resize(copied && !needs_indices_ ? 0 : labels_.size() - 1);
+        points.index.assign(needs_indices_ ? labels_.size() : 0, std::vector<Extent>(join_.tile));
         points.values.resize(join_.tile * 16);
-        auto const hand_out = [&] {
-            if (!copied) list(now, points, at);
-            join(now, points, batch);
-            store.store(slots.finish(0, points.count), points.count, now.to.values + static_cast<Extent>(at) * size,
-                        size);
-            at += points.count;
-            points.count = 0;
-            team.pause();
-        };
-        MergedRows merge(now.sources, sets_, shape_.lengths);
-        for (Extent row = first; row < last; ++row) {
-            merge.begin_row(row);
-            while (true) {
-                for (std::size_t s = 0; s < points.to.size(); ++s)
-                    points.to[s] = points.elements[s].data() + points.count;
-                for (std::size_t place = 0; place < points.index_to.size(); ++place)
-                    points.index_to[place] = points.index[place + 1].data() + points.count;
-                std::size_t const taken =
-                    merge.take(join_.tile - points.count, {.elements = points.to, .index = points.index_to});
-                if (taken == 0) break;
-                if (needs_indices_)
-                    std::fill_n(points.index[0].begin() + static_cast<std::ptrdiff_t>(points.count), taken, row);
-                points.count += taken;
-                if (points.count == join_.tile) hand_out();
+        MergedRows merge(now.sources, sets_, shape_.lengths, needs_indices_);
+        merge.begin(first, last);
+        while (std::size_t const merged = merge.next()) {
+            for (points.from = 0; points.from < merged; points.from += points.count) {
+                points.count = std::min(join_.tile, merged - points.from);
+                for (std::size_t place = 0; place < points.index.size(); ++place)
+                    merge.indices(place, points.from, points.count, points.index[place].data());
+                if (!copied) list(now, points, merge, at);
+                join(now, points, merge, batch);
+                store.store(slots.finish(0, points.count), points.count, now.to.values + static_cast<Extent>(at) * size,
+                            size);
+                at += points.count;
             }
+            team.pause();
         }
-        if (points.count > 0) hand_out();
     }
 
-    void join(Launch const& now, Points& points, PointBatch& batch) const {
+    void join(Launch const& now, Points& points, MergedRows& merge, PointBatch& batch) const {
         if (join_.has_indices()) {
             std::vector<scalar::TileIndex> indices(join_.body.indices);
             for (std::size_t i = 0; i < points.count; ++i) {
                 batch.begin_run(i, 1, true);
                 for (std::size_t k : used_)
-                    batch.operand(k, operand_values(now, points, k, i, 1, points.values.data()), 1);
+                    batch.operand(k, operand_values(now, points, merge, k, i, 1, points.values.data()), 1);
                 for (std::size_t place = 0; place < labels_.size(); ++place) {
                     auto const label = static_cast<std::size_t>(labels_[place]);
                     if (label < indices.size()) indices[label] = {now.call.begin[label] + points.index[place][i], 0};
@@ -182,26 +161,19 @@ private:
         for (std::size_t k : used_) {
             std::byte* const room = batch.room_of(k);
             std::byte const* const values =
-                operand_values(now, points, k, 0, points.count, room != nullptr ? room : points.values.data());
+                operand_values(now, points, merge, k, 0, points.count, room != nullptr ? room : points.values.data());
             if (values != room) batch.operand(k, values, 1);
         }
         batch.end_run({});
         batch.flush();
     }
 
-    /// Of points from one on, side by side. @param to  room for them, where they do not lie so
-    std::byte const* operand_values(Launch const& now, Points const& points, std::size_t k, std::size_t from,
-                                    std::size_t count, std::byte* to) const {
+    /// Of points from one of these on, side by side. @param to  room for them, where they do not lie so
+    std::byte const* operand_values(Launch const& now, Points const& points, MergedRows& merge, std::size_t k,
+                                    std::size_t from, std::size_t count, std::byte* to) const {
         Operand const& operand = operands_[k];
+        if (is_sparse(shape_, k)) return merge.values(operand.source, points.from + from, count, operand.fill, to);
         std::size_t const size = size_of(shape_.operand_dtypes[k]);
-        if (is_sparse(shape_, k)) {
-            SparseSource const& source = now.sources[operand.source];
-            std::uint32_t const* const elements = points.elements[operand.source].data() + from;
-            std::byte const* const values = source.value(source.all().begin);
-            if (now.sources.size() == 1) return values + elements[0] * size;  // one behind another
-            pick_listed(values, elements, operand.fill, count, size, to);
-            return to;
-        }
         auto const* const base = static_cast<std::byte const*>(now.call.operands[k]);
         for (std::size_t i = 0; i < count; ++i) {
             Extent offset = 0;
@@ -212,17 +184,14 @@ private:
         return to;
     }
 
-    void list(Launch const& now, Points const& points, std::size_t at) const {
+    void list(Launch const& now, Points const& points, MergedRows const& merge, std::size_t at) const {
         std::size_t const wide = tensor::index_bytes(shape_.sparse->output->lengths);
         for (std::size_t place = 1; place < labels_.size(); ++place) {
             std::byte* const to = now.to.coords[place] + at * wide;
-            std::vector<Extent> const& index = points.index[place];
-            if (wide == 8) {
-                std::memcpy(to, index.data(), points.count * 8);
-                continue;
-            }
-            auto* const narrow = reinterpret_cast<std::uint32_t*>(to);
-            for (std::size_t i = 0; i < points.count; ++i) narrow[i] = static_cast<std::uint32_t>(index[i]);
+            if (wide == 8)
+                merge.indices(place, points.from, points.count, reinterpret_cast<Extent*>(to));
+            else
+                merge.indices(place, points.from, points.count, reinterpret_cast<std::uint32_t*>(to));
         }
     }
 

@@ -84,11 +84,8 @@ PointWalk::PointWalk(WalkShape const& shape, std::span<SparseSource const> sourc
       indices_(join.body.indices) {
     if (shape.plan.merged.empty()) return;
     merge_.emplace(sources, shape.sets, shape.lengths);
-    points_.elements.assign(sources.size(), std::vector<std::uint32_t>(tile_ + 1));
-    points_.index.assign(shape.plan.merged.size() - 1, std::vector<Extent>(tile_ + 1));
+    points_.index.assign(shape.plan.merged.size() - 1, std::vector<Extent>(sources.size() * MergedRows::chunk));
     points_.values.resize(tile_ * 16);
-    for (std::vector<std::uint32_t>& elements : points_.elements) points_.to.push_back(elements.data());
-    for (std::vector<Extent>& index : points_.index) points_.index_to.push_back(index.data());
 }
 
 void PointWalk::walk(Extent row, std::uint64_t first_key) {
@@ -115,8 +112,12 @@ void PointWalk::walk_merged_rows(Extent first, Extent last) {
 }
 
 void PointWalk::walk_merged(Extent row) {
-    merge_->begin_row(row);
-    while (std::size_t const taken = merge_->take(tile_, {points_.to, points_.index_to})) add_merged(0, taken);
+    merge_->begin(row, row + 1);
+    while (std::size_t const merged = merge_->next()) {
+        for (std::size_t place = 0; place < points_.index.size(); ++place)
+            merge_->indices(place + 1, 0, merged, points_.index[place].data());
+        for (std::size_t from = 0; from < merged; from += tile_) add_merged(from, std::min(tile_, merged - from));
+    }
     if (++runs_ % sparse_tuning::runs_a_pause == 0) team_.pause();
 }
 
@@ -143,12 +144,10 @@ void PointWalk::add_operands(std::size_t from, std::size_t count) {
         if (operand.sparse) {
             std::size_t s = 0;
             while (sources_[s].operand() != k) ++s;
-            SparseSource const& source = sources_[s];
             std::byte* const room = batch_.room_of(k);
-            std::byte* const values = room != nullptr ? room : points_.values.data();
-            pick_listed(source.value(source.all().begin), points_.elements[s].data() + from, operand.fill, count,
-                        source.value_bytes(), values);
-            if (room == nullptr) batch_.operand(k, values, 1);
+            std::byte const* const values =
+                merge_->values(s, from, count, operand.fill, room != nullptr ? room : points_.values.data());
+            if (values != room) batch_.operand(k, values, 1);
             continue;
         }
         std::span<Extent const> const offsets =

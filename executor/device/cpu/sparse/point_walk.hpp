@@ -110,11 +110,8 @@ private:
     std::vector<Extent> offsets_;  // of elements in a row: what one operand, or the key, has there
     std::vector<std::size_t> slots_of_;
     struct MergedPoints {
-        std::vector<std::vector<std::uint32_t>> elements;  // by source
-        std::vector<std::vector<Extent>> index;            // by place after the first
-        std::vector<std::uint32_t*> to;
-        std::vector<Extent*> index_to;
-        std::vector<std::byte> values;  // of one operand
+        std::vector<std::vector<Extent>> index;  // by place after the first
+        std::vector<std::byte> values;           // of one operand
     };
     std::optional<MergedRows> merge_;
     MergedPoints points_;

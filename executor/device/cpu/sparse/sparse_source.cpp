@@ -75,9 +75,8 @@ SparseSource::SparseSource(KernelShape const& shape, SparsePlan::Source const& s
     all_ = {static_cast<std::size_t>(offsets_[0]), static_cast<std::size_t>(offsets_[first_length_])};
 }
 
-std::size_t SparseSource::before(Extent index) const {
+std::size_t SparseSource::sought_before(Extent index) const {
     if (labels_.empty()) return index == 0 ? all_.begin : all_.end;
-    if (compressed()) return static_cast<std::size_t>(offsets_[index]);
     std::size_t low = all_.begin, high = all_.end;
     while (low < high) {
         std::size_t const middle = low + (high - low) / 2;

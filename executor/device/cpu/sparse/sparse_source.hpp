@@ -33,7 +33,9 @@ public:
     /// Where rows begin; of compressed ones alone.
     std::uint64_t const* offsets() const { return offsets_; }
     /// How many elements come before those whose first label has this index or a larger one; 0 of order 0.
-    std::size_t before(Extent index) const;
+    std::size_t before(Extent index) const {
+        return compressed() ? static_cast<std::size_t>(offsets_[index]) : sought_before(index);
+    }
     /// The index of the first label of the first element from number `e` on.
     Extent first_index(std::size_t e) const;
     /// The index of a label but a compressed first one.
@@ -53,6 +55,7 @@ public:
     std::size_t value_bytes() const { return value_bytes_; }
 
 private:
+    std::size_t sought_before(Extent index) const;
     Range narrowed(Range range, std::size_t place, Extent index) const;
     int compare(std::size_t e, std::span<Extent const> at, std::size_t from) const;
 

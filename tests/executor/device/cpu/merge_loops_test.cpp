@@ -1,0 +1,100 @@
+#include "executor/device/cpu/sparse/merge_loops.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <random>
+#include <vector>
+
+#include "executor/device/cpu/instruction_set.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace ein::executor;
+
+namespace {
+
+template <class Key>
+std::vector<MergeLoops<Key>> loops_of_this_machine() {
+    std::vector<MergeLoops<Key>> all{baseline::merge_loops<Key>()};
+#ifdef EIN_X86_LOOPS
+    if (instruction_set() != InstructionSet::baseline) all.push_back(avx2::merge_loops<Key>());
+    if (instruction_set() == InstructionSet::avx512) all.push_back(avx512::merge_loops<Key>());
+#endif
+    return all;
+}
+
+/// Who lists which places.
+template <class Key>
+std::map<Key, unsigned> random_side(std::mt19937& random, std::size_t most, unsigned bits) {
+    std::map<Key, unsigned> side;
+    std::size_t const count = random() % (most + 1), range = 1 + random() % (2 * most);
+    Key const first = static_cast<Key>(random() % 2 == 0 ? 0 : (Key{1} << (8 * sizeof(Key) - 1)) - 2 * most - 2) * 2;
+    for (std::size_t i = 0; i < count; ++i)
+        side[first + 2 * static_cast<Key>(random() % range)] = bits == 0 ? 1 + random() % 7 : bits;
+    return side;
+}
+
+template <class Key>
+void compare_merges(std::size_t most) {
+    std::mt19937 random(static_cast<unsigned>(most));
+    constexpr std::size_t padding = MergeLoops<Key>::padding;
+    for (int round = 0; round < 300; ++round) {
+        unsigned const of_x = round % 2 == 0 ? 0 : 1, of_y = round % 3 == 0 ? 8 : 2;
+        auto const x = random_side<Key>(random, most, of_x), y = random_side<Key>(random, most, of_y);
+        std::map<Key, unsigned> both = x;
+        for (auto const& [key, bits] : y) both[key] |= bits;
+        for (MergeLoops<Key> const& loops : loops_of_this_machine<Key>()) {
+            std::vector<Key> keys_x, keys_y, keys(x.size() + y.size() + 2 * padding), scratch(keys.size());
+            std::vector<unsigned char> listed_x, listed(keys.size());
+            for (auto const& [key, bits] : x) {
+                keys_x.push_back(key);
+                listed_x.push_back(static_cast<unsigned char>(bits));
+            }
+            for (auto const& [key, bits] : y) keys_y.push_back(key);
+            keys_x.resize(x.size() + padding);
+            keys_y.resize(y.size() + padding);
+            std::size_t const count = loops.merge({keys_x.data(), x.size(), of_x == 0 ? listed_x.data() : nullptr, 1},
+                                                  {keys_y.data(), y.size(), nullptr, static_cast<unsigned char>(of_y)},
+                                                  keys.data(), listed.data(), scratch.data());
+            std::map<Key, unsigned> found;
+            for (std::size_t i = 0; i < count; ++i) found[keys[i]] = listed[i];
+            CAPTURE(round, x.size(), y.size());
+            REQUIRE(count == both.size());
+            REQUIRE(std::is_sorted(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(count)));
+            REQUIRE(found == both);
+        }
+    }
+}
+
+}  // namespace
+
+TEST_CASE("two sides are merged by each instruction set, few places and many", "[executor][device][sparse]") {
+    for (std::size_t const most : {3, 17, 40, 500}) {
+        compare_merges<std::uint32_t>(most);
+        compare_merges<std::uint64_t>(most);
+    }
+}
+
+TEST_CASE("values are spread over the places that list them, no element behind the last is read",
+          "[executor][device][sparse]") {
+    std::mt19937 random(5);
+    for (std::size_t const size : {1, 2, 4, 8, 16})
+        for (std::size_t const count : {0, 1, 7, 16, 100})
+            for (auto const& loops : loops_of_this_machine<std::uint32_t>()) {
+                std::vector<unsigned char> listed(count);
+                for (unsigned char& bits : listed) bits = static_cast<unsigned char>(random() % 8);
+                auto const taken = static_cast<std::size_t>(
+                    std::count_if(listed.begin(), listed.end(), [](unsigned char bits) { return (bits & 2) != 0; }));
+                std::vector<std::byte> from(taken * size), fill(size, std::byte{99}), to(count * size + 1),
+                    expected(count * size + 1);
+                for (std::byte& byte : from) byte = static_cast<std::byte>(random() % 90);
+                to.back() = expected.back() = std::byte{77};
+                std::size_t next = 0;
+                for (std::size_t i = 0; i < count; ++i)
+                    std::memcpy(expected.data() + i * size,
+                                (listed[i] & 2) != 0 ? from.data() + next++ * size : fill.data(), size);
+                CAPTURE(size, count);
+                REQUIRE(loops.spread(from.data(), listed.data(), 2, fill.data(), count, size, to.data()) == taken);
+                REQUIRE(to == expected);
+            }
+}
