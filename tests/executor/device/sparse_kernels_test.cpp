@@ -317,6 +317,31 @@ TEST_CASE("operands of any two dtypes, and results of another", "[executor][devi
         }
 }
 
+TEST_CASE("any of products of truth values, listed ones false among them", "[executor][device][sparse]") {
+    std::mt19937 random(15);
+    CpuDevice cpu;
+    ReferenceDevice reference;
+    SoloWorkerTeam solo;
+    Scalar const no = Scalar::of(std::int64_t{0});
+    for (std::string const join : {"x && y", "min(x, y)", "x*y"})
+        for (std::string const subscripts : {"ab,bc->ac", "ab,bc->ca", "ab,b->a", "ab,ab->", "abc,c->ab"})
+            for (bool const listed : {false, true}) {
+                bool const both = subscripts.substr(0, 5) == "ab,bc";
+                graph::EinSum const labels = einsum(subscripts, {}, join, Agg::any);
+                if (listed && labels.output.size() < 2) continue;
+                SparseCase test(einsum(subscripts, Shape(labels.labels.size(), 40), join, Agg::any),
+                                {DType::boolean, DType::boolean}, DType::boolean, DType::boolean);
+                test.make_sparse(0, tensor::in_order(labels.inputs[0].size()), no, 0.05, false, random);
+                if (both) test.make_sparse(1, {{0, 1}, true}, no, 0.1, false, random);
+                if (listed) test.make_output_sparse({{0, 1}, true}, no, 0, false, random);
+                test.shape().sparse->idle_sets =
+                    both ? std::vector<std::vector<int>>{{0}, {1}} : std::vector<std::vector<int>>{{0}};
+                test.make_dense(random, false);
+                CAPTURE(test.describe());
+                CHECK(test.difference(test.run(cpu, solo), test.run(reference, solo), 0) == "");
+            }
+}
+
 TEST_CASE("the cpu agrees with the reference on random sparse kernels", "[executor][device][sparse]") {
     compare_sparse(1, 6000, false);
 }

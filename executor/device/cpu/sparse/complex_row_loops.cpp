@@ -198,8 +198,11 @@ Count take_sums(std::uint64_t const* bits, Count words, Complex<R>* sums, Elemen
 
 template <class R>
 RowLoops<Complex<R>> complex_row_loops() {
-    return {add_rows<R>, add_fibres<R>,   dot_gathered<R>, dot_rows<R>,    multiply_gathered<R>,      sum<R>,
-            dot<R>,      multiply_add<R>, add_totals<R>,   scatter_add<R>, row_loops<R>().take_flags, take_sums<R>};
+    return {add_rows<R>,    add_fibres<R>,           dot_gathered<R>,
+            dot_rows<R>,    multiply_gathered<R>,    sum<R>,
+            dot<R>,         multiply_add<R>,         add_totals<R>,
+            scatter_add<R>, sum_columns<Complex<R>>, row_loops<R>().take_flags,
+            take_sums<R>};
 }
 
 }  // namespace

@@ -65,28 +65,94 @@ using Vector = std::uint32_t __attribute__((vector_size(64)));
 
 [[gnu::always_inline]] inline Vector lower(Vector a, Vector b) { return a < b ? a : b; }
 [[gnu::always_inline]] inline Vector upper(Vector a, Vector b) { return a < b ? b : a; }
-/// Of each pair of lanes `distance` apart the lower one first.
-template <int distance>
+/// Of each pair of lanes whose numbers differ in `mask` the lower key first: in the lane that has not `high`.
+template <unsigned mask, unsigned high>
 [[gnu::always_inline]] inline Vector exchanged(Vector v) {
     Vector other, is_upper;
     for (unsigned lane = 0; lane < 16; ++lane) {
-        other[lane] = lane ^ distance;
-        is_upper[lane] = (lane & distance) != 0 ? ~0u : 0u;
+        other[lane] = lane ^ mask;
+        is_upper[lane] = (lane & high) != 0 ? ~0u : 0u;
     }
     Vector const with = __builtin_shuffle(v, other);
     return (is_upper != 0) ? upper(v, with) : lower(v, with);
 }
 /// A bitonic sequence in ascending order.
 [[gnu::always_inline]] inline Vector sorted(Vector v) {
-    return exchanged<1>(exchanged<2>(exchanged<4>(exchanged<8>(v))));
+    return exchanged<1, 1>(exchanged<2, 2>(exchanged<4, 4>(exchanged<8, 8>(v))));
+}
+[[gnu::always_inline]] inline Vector reversed(Vector v) {
+    return __builtin_shuffle(v, Vector{15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0});
+}
+/// Any sequence.
+[[gnu::always_inline]] inline Vector sorted_any(Vector v) {
+    v = exchanged<1, 1>(v);
+    v = exchanged<1, 1>(exchanged<3, 2>(v));
+    v = exchanged<1, 1>(exchanged<2, 2>(exchanged<7, 4>(v)));
+    return exchanged<1, 1>(exchanged<2, 2>(exchanged<4, 4>(exchanged<15, 8>(v))));
+}
+/// Two sorted halves as one.
+template <int vectors>
+[[gnu::always_inline]] inline void join_halves(Vector* v) {
+    constexpr int half = vectors / 2;
+#pragma GCC unroll 4
+    for (int i = 0; i < half; ++i) {
+        Vector const low = v[i], high = reversed(v[vectors - 1 - i]);
+        v[i] = lower(low, high);
+        v[vectors - 1 - i] = upper(low, high);  // the last vector first: a bitonic sequence is so both ways
+    }
+#pragma GCC unroll 4
+    for (int distance = half / 2; distance > 0; distance /= 2)
+#pragma GCC unroll 8
+        for (int i = 0; i < vectors; ++i) {
+            if ((i & distance) != 0) continue;
+            Vector const low = v[i], high = v[i + distance];
+            v[i] = lower(low, high);
+            v[i + distance] = upper(low, high);
+        }
+#pragma GCC unroll 8
+    for (int i = 0; i < vectors; ++i) v[i] = sorted(v[i]);
+}
+
+using Anywhere = std::uint32_t __attribute__((vector_size(64), aligned(4), may_alias));
+
+template <int vectors>
+Count distinct_in(std::uint32_t* keys, Count count) {
+    Vector const past = ~Vector{};
+    Vector v[vectors];
+    alignas(64) std::uint32_t ordered[vectors * 16 + 16];
+    __builtin_memset(keys + count, 255, (vectors * 16 - count) * sizeof(*keys));
+#pragma GCC unroll 8
+    for (int i = 0; i < vectors; ++i) v[i] = sorted_any(*reinterpret_cast<Anywhere*>(keys + i * 16));
+    if constexpr (vectors >= 2)
+        for (int i = 0; i < vectors; i += 2) join_halves<2>(v + i);
+    if constexpr (vectors >= 4)
+        for (int i = 0; i < vectors; i += 4) join_halves<4>(v + i);
+    if constexpr (vectors == 8) join_halves<8>(v);
+    *reinterpret_cast<Anywhere*>(ordered) = past;
+    Count kept = 0;
+#pragma GCC unroll 8
+    for (int i = 0; i < vectors; ++i) {
+        *reinterpret_cast<Anywhere*>(ordered + 16 + i * 16) = v[i];
+        Vector const before = *reinterpret_cast<Anywhere*>(ordered + 15 + i * 16);
+        auto const first = static_cast<__mmask16>(_mm512_cmpneq_epi32_mask((__m512i)v[i], (__m512i)before) &
+                                                  _mm512_cmpneq_epi32_mask((__m512i)v[i], (__m512i)past));
+        _mm512_storeu_si512(keys + kept, _mm512_maskz_compress_epi32(first, (__m512i)v[i]));
+        kept += static_cast<Count>(__builtin_popcount(first));
+    }
+    return kept;
+}
+inline Count distinct_keys(std::uint32_t* keys, Count count) {
+    if (count < 2) return count;
+    if (count <= 16) return distinct_in<1>(keys, count);
+    if (count <= 32) return distinct_in<2>(keys, count);
+    return count <= 64 ? distinct_in<4>(keys, count) : distinct_in<8>(keys, count);
 }
 
 /// Sixteen keys at a time by a bitonic network; the lowest bit says whose a key is, y's come behind x's.
 /// Source of the method: Inoue, Moriyama, Komatsu, Nakatani, AA-Sort (2007).
 inline void merge_sorted(std::uint32_t* x, Count count_x, std::uint32_t* y, Count count_y, std::uint32_t* to) {
-    using Anywhere = std::uint32_t __attribute__((vector_size(64), aligned(4), may_alias));
     auto const at = [](std::uint32_t* from) -> Anywhere& { return *reinterpret_cast<Anywhere*>(from); };
-    Vector const past = ~Vector{}, reversed = {15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0};
+    Vector const past = ~Vector{};
     Count const vectors_x = (count_x + 15) / 16, vectors_y = (count_y + 15) / 16;
     at(x + count_x) = past;  // the rest of the last vector, and what begins behind it
     at(x + vectors_x * 16) = past;
@@ -101,7 +167,7 @@ inline void merge_sorted(std::uint32_t* x, Count count_x, std::uint32_t* y, Coun
     };
     Vector held = next();
     for (Count vector = 1; vector < vectors_x + vectors_y; ++vector) {
-        Vector const more = __builtin_shuffle(next(), reversed);
+        Vector const more = reversed(next());
         at(to) = sorted(lower(held, more));
         held = sorted(upper(held, more));
         to += 16;
@@ -221,7 +287,11 @@ Count spread(std::byte const* from, Bits const* listed, Bits bit, std::byte cons
 
 template <class Key>
 MergeLoops<Key> merge_loops() {
-    return {merge<Key>, spread};
+    MergeLoops<Key> loops{merge<Key>, spread};
+#if defined(__AVX512F__)
+    if constexpr (sizeof(Key) == 4) loops.distinct = distinct_keys;
+#endif
+    return loops;
 }
 template MergeLoops<std::uint32_t> merge_loops();
 template MergeLoops<std::uint64_t> merge_loops();

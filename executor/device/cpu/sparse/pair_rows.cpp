@@ -1,13 +1,16 @@
 #include "executor/device/cpu/sparse/pair_rows.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
+#include <optional>
 
 #include "executor/device/cpu/loops/tile_convert.hpp"
 #include "executor/device/cpu/sparse/listed_output.hpp"
+#include "executor/device/cpu/sparse/merge_loops.hpp"
 #include "executor/device/cpu/sparse/met_columns.hpp"
-#include "executor/device/cpu/sparse/product_terms.hpp"
+#include "executor/device/cpu/sparse/pair_shape.hpp"
 #include "executor/device/cpu/sparse/result_store.hpp"
 #include "executor/device/cpu/sparse/row_loops.hpp"
 #include "executor/device/cpu/sparse/row_pieces.hpp"
@@ -26,13 +29,6 @@ constexpr std::uint64_t columns_a_product = 16;
 /// Elements for which rows of the second operand are asked for, and bytes of each row.
 constexpr std::size_t fetched_ahead = 24, fetched_bytes = 128;
 
-struct PairShape {
-    DType type;                        // of the loops
-    SparsePlan::Source first, second;  // {row, term}, {term, column}
-    double factor = 1;
-    bool has_first = true, has_second = true;  // whether the join mentions them
-};
-
 template <class T>
 class PairRowsKernel final : public PreparedKernel {
 public:
@@ -45,7 +41,8 @@ public:
           rows_(length(pair_.first.labels[0])),
           columns_(static_cast<std::size_t>(length(pair_.second.labels[1]))),
           words_((columns_ + 63) / 64),
-          loops_(row_loops<T>()) {
+          loops_(row_loops<T>()),
+          order_(merge_loops<std::uint32_t>()) {
         if (shape.sparse->output) return;
         std::vector<Extent> const strides =
             label_strides(shape.kernel->einsum.output, shape.output_strides, shape.lengths.size());
@@ -146,10 +143,30 @@ private:
             rows_, [&](Extent row) { return work[static_cast<std::size_t>(row)]; }, sparse_tuning::points_of_a_piece);
     }
 
+    /// Visits rows of the second operand, one for each element of a row of the first.
+    template <class Visit>
+    void for_each_product_row(Launch const& now, Extent row, Visit&& visit) const {
+        std::uint32_t const* const terms = now.first.narrow_indices(1);
+        Range const range = now.first.row(row);
+        for (std::size_t e = range.begin; e < range.end; ++e) {
+            fetch_ahead(now, e, false);
+            visit(now.second.row(terms[e]));
+        }
+    }
+
+    std::uint64_t products_of(Launch const& now, Extent row) const {
+        auto const r = static_cast<std::size_t>(row);
+        return now.work[r + 1] - now.work[r];  // and one for each element, and for the row
+    }
+
+    /// Whether a row's products are put in order by column.
+    bool has_few(Launch const& now, Extent row) const {
+        return order_.distinct != nullptr && products_of(now, row) <= few && !is_crowded(now, row);
+    }
+
     /// Whether a row's columns are found by flags: its products are not few.
     bool is_crowded(Launch const& now, Extent row) const {
-        auto const r = static_cast<std::size_t>(row);
-        return (now.work[r + 1] - now.work[r]) * columns_a_product > columns_;
+        return products_of(now, row) * columns_a_product > columns_;
     }
 
     void fetch_ahead(Launch const& now, std::size_t e, bool values) const {
@@ -176,29 +193,34 @@ private:
         now.bits.resize(static_cast<std::size_t>(crowded * words_));
         now.found.resize(now.bounds.size() - 1);
         team.run(static_cast<std::int64_t>(now.bounds.size()) - 1, [&](std::int64_t piece) {
-            MetColumns met(columns_);
-            std::vector<unsigned char> flags(words_ * 64, 0);
+            std::optional<MetColumns> met;  // this and flags where a row wants them
+            std::vector<unsigned char> flags;
             auto const p = static_cast<std::size_t>(piece);
             std::vector<std::uint32_t>& found = now.found[p];
-            std::uint32_t const *const terms = now.first.narrow_indices(1), *const columns =
-                                                                                now.second.narrow_indices(1);
+            std::uint32_t const* const columns = now.second.narrow_indices(1);
             for (Extent row = now.bounds[p]; row < now.bounds[p + 1]; ++row) {
                 std::uint64_t& listed = now.offsets[static_cast<std::size_t>(row) + 1];
-                Range const range = now.first.row(row);
-                bool const crowded_row = is_crowded(now, row);
-                for (std::size_t e = range.begin; e < range.end; ++e) {
-                    fetch_ahead(now, e, false);
-                    Range const products = now.second.row(terms[e]);
-                    if (crowded_row)
+                if (is_crowded(now, row)) {
+                    if (flags.empty()) flags.assign(words_ * 64, 0);
+                    for_each_product_row(now, row, [&](Range products) {
                         for (std::size_t b = products.begin; b < products.end; ++b) flags[columns[b]] = 1;
-                    else
-                        for (std::size_t b = products.begin; b < products.end; ++b) listed += met.add(columns[b]);
-                }
-                if (crowded_row)
+                    });
                     listed = loops_.take_flags(flags.data(), flags.size(),
                                                now.bits.data() + now.bits_of[static_cast<std::size_t>(row)]);
-                else
-                    take(met, listed, found);
+                } else if (has_few(now, row)) {
+                    std::array<std::uint32_t, few> keys;
+                    std::size_t count = 0;
+                    for_each_product_row(now, row, [&](Range products) {
+                        for (std::size_t b = products.begin; b < products.end; ++b) keys[count++] = columns[b];
+                    });
+                    listed = order_.distinct(keys.data(), count);
+                } else {
+                    if (!met) met.emplace(columns_);
+                    for_each_product_row(now, row, [&](Range products) {
+                        for (std::size_t b = products.begin; b < products.end; ++b) listed += met->add(columns[b]);
+                    });
+                    take(*met, listed, found);
+                }
                 if (row % 64 == 0) team.pause();
             }
         });
@@ -215,13 +237,19 @@ private:
     void multiply(Launch& now, std::size_t piece, WorkerTeam& team) const {
         MetColumns met(shape_.sparse->output ? 0 : columns_);
         std::uint32_t const* found = shape_.sparse->output ? now.found[piece].data() : nullptr;  // of the next row
-        std::vector<T> sums(words_ * 64, T(0)), low, ones;
+        std::vector<T> sums, low, ones;  // where a row wants them
         T const* const a = values_of(now.first, now.first_values);
         T const* const b = values_of(now.second, now.second_values);
         ResultStore store(aggregator_, own_type, shape_.output_dtype, shape_.accumulate);
         std::uint32_t const *const terms = now.first.narrow_indices(1), *const columns = now.second.narrow_indices(1);
         bool const is_listed = shape_.sparse->output.has_value();
         for (Extent row = now.bounds[piece]; row < now.bounds[piece + 1]; ++row) {
+            if (row % 64 == 0) team.pause();
+            if (is_listed && has_few(now, row)) {
+                list_few(now, row, a, b, store);
+                continue;
+            }
+            if (sums.empty()) sums.assign(words_ * 64, T(0));
             Range const range = now.first.row(row);
             // An output has no more terms than the row has elements: many are added without loss.
             bool const careful = range.end - range.begin > long_sum;
@@ -251,9 +279,34 @@ private:
                 hand_over(to, sums, store);
             else
                 hand_out(reinterpret_cast<T*>(to), met, sums);
-            if (row % 64 == 0) team.pause();
         }
         if (is_listed) now.found[piece] = {};
+    }
+
+    /// A row of few products: put in order by column, then added.
+    void list_few(Launch const& now, Extent row, T const* a, T const* b, ResultStore& store) const {
+        std::array<std::uint32_t, few> keys;
+        std::array<T, few> factors, values, sums;
+        std::uint32_t const *const terms = now.first.narrow_indices(1), *const columns = now.second.narrow_indices(1);
+        Range const range = now.first.row(row);
+        std::uint32_t count = 0;
+        for (std::size_t e = range.begin; e < range.end; ++e) {
+            fetch_ahead(now, e, pair_.has_second);
+            T const factor = factor_of<T>(pair_.factor) * (pair_.has_first ? a[e] : T(1));
+            Range const products = now.second.row(terms[e]);
+            for (std::size_t p = products.begin; p < products.end; ++p, ++count) {
+                keys[count] = columns[p] * few + count;
+                factors[count] = factor;
+                values[count] = pair_.has_second ? b[p] : T(1);
+            }
+        }
+        order_.distinct(keys.data(), count);
+        auto const to = static_cast<std::size_t>(now.offsets[static_cast<std::size_t>(row)]);
+        std::byte* const out = now.values + to * result_bytes();
+        T* const results = makes_own_type() ? reinterpret_cast<T*>(out) : sums.data();
+        std::size_t const listed =
+            loops_.sum_columns(keys.data(), count, few, factors.data(), values.data(), now.columns + to, results);
+        if (!makes_own_type()) store.store(results, listed, out, static_cast<Extent>(result_bytes()));
     }
 
     static void add_without_loss(T& total, T& low, T value) {
@@ -306,6 +359,7 @@ private:
     }
 
     static constexpr std::size_t long_sum = 256;
+    static constexpr std::uint32_t few = MergeLoops<std::uint32_t>::few;
 
     KernelShape shape_;
     PairShape pair_;
@@ -314,49 +368,9 @@ private:
     Extent rows_;
     std::size_t columns_, words_;
     RowLoops<T> loops_;
+    MergeLoops<std::uint32_t> order_;
     Extent row_stride_ = 0, column_stride_ = 0;  // of a dense output, in bytes
 };
-
-/// Accumulators of a row, at most.
-constexpr Extent most_columns = Extent{1} << 24;
-
-std::optional<PairShape> pair_shape(KernelShape const& shape, KernelTypes const& types, scalar::Params const& params) {
-    graph::EinSum const& einsum = shape.kernel->einsum;
-    SparseOperands const& sparse = *shape.sparse;
-    std::optional<DType> const type = loops_type(shape, types);
-    if (!type) return std::nullopt;
-    if (einsum.operands() != 2 || einsum.agg != scalar::Agg::sum || shape.lengths.size() != 3 ||
-        einsum.output.size() != 2 || sparse.idle_sets.size() != 2)
-        return std::nullopt;
-    for (std::vector<int> const& set : sparse.idle_sets)
-        if (set.size() != 1) return std::nullopt;
-    if (sparse.idle_sets[0] == sparse.idle_sets[1]) return std::nullopt;
-    for (std::size_t k = 0; k < 2; ++k)
-        if (labels_in_order(shape, k).size() != 2 || einsum.inputs[k].size() != 2) return std::nullopt;
-    std::optional<OperandProduct> const product = operand_product(einsum.join, types, params);
-    int const term = einsum.aggregated().front();
-    std::optional<std::vector<int>> const listed = whole_output_labels(shape);
-    if (!product || std::abs(product->factor) >= 0x1p53 ||
-        (sparse.output && (!listed || !sparse.output->layout.compressed)))
-        return std::nullopt;
-    auto const other = [&](std::size_t k) {
-        std::vector<int> const& labels = einsum.inputs[k];
-        return labels[0] == term ? labels[1] : labels[1] == term ? labels[0] : SparsePlan::none;
-    };
-    if (other(0) == SparsePlan::none || other(1) == SparsePlan::none || other(0) == other(1)) return std::nullopt;
-    // Rows are those of the output where it is sparse, else those of the operand that lies by them.
-    std::size_t rows = walked_labels(shape, 0).front() == term && walked_labels(shape, 1).front() != term ? 1 : 0;
-    if (listed) rows = other(0) == listed->front() ? 0 : 1;
-    std::size_t const columns = 1 - rows;
-    Shape const& lengths = shape.keeps_order ? einsum.extents : shape.lengths;
-    if (lengths[static_cast<std::size_t>(other(columns))] > most_columns) return std::nullopt;
-    return PairShape{*type,
-                     {rows, {other(rows), term}},
-                     {columns, {term, other(columns)}},
-                     product->factor,
-                     graph::has_label(product->operands, static_cast<int>(rows)),
-                     graph::has_label(product->operands, static_cast<int>(columns))};
-}
 
 }  // namespace
 

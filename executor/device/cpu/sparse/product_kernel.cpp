@@ -5,7 +5,8 @@
 #include <cstring>
 
 #include "executor/device/cpu/loops/tile_convert.hpp"
-#include "executor/device/cpu/sparse/product_terms.hpp"
+#include "executor/device/cpu/sparse/listed_output.hpp"
+#include "executor/device/cpu/sparse/product_groups.hpp"
 #include "executor/device/cpu/sparse/result_store.hpp"
 #include "executor/device/cpu/sparse/row_pieces.hpp"
 #include "executor/device/cpu/sparse/same_pattern.hpp"
@@ -24,7 +25,7 @@ public:
           aggregator_(std::move(aggregator)),
           otherwise_(std::move(otherwise)),
           loops_(row_loops<T>()),
-          same_pattern_(shape.sparse->output.has_value()),
+          is_listed_(shape.sparse->output.has_value()),
           listed_type_(shape.operand_dtypes[product_.source.operand]),
           result_bytes_(static_cast<Extent>(size_of(shape.output_dtype))) {
         graph::EinSum const& einsum = shape.kernel->einsum;
@@ -32,7 +33,7 @@ public:
         if (product_.free != SparsePlan::none) width_ = static_cast<std::size_t>(length(product_.free));
         if (product_.dotted != SparsePlan::none) dotted_ = static_cast<std::size_t>(length(product_.dotted));
         for (DenseOperand const& operand : product_.dense) copied_ += static_cast<std::size_t>(operand.copied());
-        if (same_pattern_) return;
+        if (is_listed_) return;
         std::vector<Extent> const strides = label_strides(einsum.output, shape.output_strides, shape.lengths.size());
         for (std::size_t place = 0; place < product_.group_places; ++place)
             strides_.push_back(strides[static_cast<std::size_t>(product_.source.labels[place])] * result_bytes_);
@@ -57,7 +58,9 @@ public:
         if (!usable || !any || copies_much) return otherwise_->launch(call, team);
         DenseOperands const dense(product_.dense, sizeof(T), call, team);
         Launch const now{source, dense.pointers(), call.output};
-        if (same_pattern_)
+        if (is_listed_ && product_.group_places < places)
+            list_groups(now, call, team);
+        else if (is_listed_)
             list(now, copy_pattern(shape_, source, call), team);
         else if (product_.group_places > 0)
             write_rows(now, team);
@@ -91,8 +94,8 @@ private:
             sparse_tuning::points_of_a_piece);
     }
 
-    Worker worker(Launch const& now, FirstIndices const& first = {}) const {
-        return {ProductSums<T>(product_, loops_, now.source, listed_type_, now.dense, first, width_, dotted_),
+    Worker worker(Launch const& now) const {
+        return {ProductSums<T>(product_, loops_, now.source, listed_type_, now.dense, width_, dotted_),
                 ResultStore(aggregator_, own_type, shape_.output_dtype, shape_.accumulate),
                 std::vector<T>(width_),
                 {}};
@@ -131,20 +134,69 @@ private:
         }
     }
 
+    /// A sparse output that has fewer labels.
+    void list_groups(Launch const& now, KernelCall const& call, WorkerTeam& team) const {
+        std::vector<Extent> const bounds = cut(now.source);
+        std::vector<std::uint64_t> offsets(static_cast<std::size_t>(rows()) + 1, 0);
+        auto const for_each_row = [&](auto const& visit) {
+            team.run(static_cast<std::int64_t>(bounds.size()) - 1, [&](std::int64_t piece) {
+                Worker mine = worker(now);
+                ProductGroups<T> groups = groups_of(now.source, mine);
+                auto const p = static_cast<std::size_t>(piece);
+                for (Extent row = bounds[p]; row < bounds[p + 1]; ++row) {
+                    visit(mine, groups, row);
+                    if (row % sparse_tuning::runs_a_pause == 0) team.pause();
+                }
+            });
+        };
+        for_each_row([&](Worker&, ProductGroups<T> const& groups, Extent row) {
+            offsets[static_cast<std::size_t>(row) + 1] = groups.count(row);
+        });
+        for (std::size_t row = 1; row < offsets.size(); ++row) offsets[row] += offsets[row - 1];
+        ListedRows const to = begin_rows(shape_, call, offsets);
+        bool const narrow = tensor::index_bytes(shape_.sparse->output->lengths) == 4;
+        for_each_row([&](Worker& mine, ProductGroups<T>& groups, Extent row) {
+            auto at = static_cast<std::size_t>(offsets[static_cast<std::size_t>(row)]);
+            groups.sum(row, mine.results.data(), [&](std::span<Extent const> index) {
+                for (std::size_t place = 1; place < index.size(); ++place)
+                    if (narrow)
+                        reinterpret_cast<std::uint32_t*>(to.coords[place])[at] =
+                            static_cast<std::uint32_t>(index[place]);
+                    else
+                        reinterpret_cast<Extent*>(to.coords[place])[at] = index[place];
+                ++at;
+                mine.brought.push_back(mine.results[0]);
+                if (mine.brought.size() == ProductSums<T>::run) store_listed(mine, to.values, at);
+            });
+            store_listed(mine, to.values, at);
+        });
+    }
+
+    /// What was gathered, before element `end` of a sparse output.
+    void store_listed(Worker& mine, std::byte* values, std::size_t end) const {
+        std::size_t const count = mine.brought.size();
+        mine.store.store(mine.brought.data(), count, values + static_cast<Extent>(end - count) * result_bytes_,
+                         result_bytes_);
+        mine.brought.clear();
+    }
+
+    ProductGroups<T> groups_of(SparseSource const& source, Worker& mine) const {
+        return {source, loops_, mine.sums, product_.group_places, product_.free == SparsePlan::none};
+    }
+
     void write_rows(Launch const& now, WorkerTeam& team) const {
         SparseSource const& source = now.source;
         std::vector<Extent> const bounds = cut(source);
         team.run(static_cast<std::int64_t>(bounds.size()) - 1, [&](std::int64_t piece) {
             Worker mine = worker(now);
-            std::vector<Extent> index(product_.group_places, 0);
+            ProductGroups<T> groups = groups_of(source, mine);
             auto const p = static_cast<std::size_t>(piece);
             if (is_vector_) return write_vector(now, {bounds[p], bounds[p + 1]}, mine, team);
             std::uint64_t done = 0;
             for (Extent row = bounds[p]; row < bounds[p + 1]; ++row) {
-                index[0] = row;
                 std::byte* const to = static_cast<std::byte*>(now.output) + row * strides_[0];
                 if (product_.group_places > 1 && !shape_.accumulate) clear(to);
-                write_row(source, mine, index, to);
+                write_row(source, mine, groups, row, to);
                 done += source.row(row).end - source.row(row).begin + 1;
                 if (done * width_ > sparse_tuning::points_of_a_piece) {
                     team.pause();
@@ -201,31 +253,17 @@ private:
         return mine.brought.data();
     }
 
-    void write_row(SparseSource const& source, Worker& mine, std::vector<Extent>& index, std::byte* to) const {
-        SparseSource::Range range = source.row(index[0]);
-        if (product_.group_places == 1) {
-            if (range.empty() && shape_.accumulate) return;
-            mine.sums.sum(range, index, mine.results.data());
-            return store(mine, to);
-        }
-        while (!range.empty()) {
-            std::size_t end = range.begin + 1;
-            while (end < range.end && is_same_group(source, range.begin, end)) ++end;
-            std::byte* at = to;
-            for (std::size_t place = 1; place < product_.group_places; ++place) {
-                index[place] = source.index(place, range.begin);
-                at += index[place] * strides_[place];
-            }
-            mine.sums.sum({range.begin, end}, index, mine.results.data());
-            store(mine, at);
-            range.begin = end;
-        }
-    }
-
-    bool is_same_group(SparseSource const& source, std::size_t a, std::size_t b) const {
-        for (std::size_t place = 1; place < product_.group_places; ++place)
-            if (source.narrow_indices(place)[a] != source.narrow_indices(place)[b]) return false;
-        return true;
+    void write_row(SparseSource const& source, Worker& mine, ProductGroups<T>& groups, Extent row,
+                   std::byte* to) const {
+        if (product_.group_places > 1)
+            return groups.sum(row, mine.results.data(), [&](std::span<Extent const> index) {
+                std::byte* at = to;
+                for (std::size_t place = 1; place < index.size(); ++place) at += index[place] * strides_[place];
+                store(mine, at);
+            });
+        if (source.row(row).empty() && shape_.accumulate) return;
+        mine.sums.sum(source.row(row), {&row, 1}, mine.results.data());
+        store(mine, to);
     }
 
     void store(Worker& mine, std::byte* to) const {
@@ -282,9 +320,7 @@ private:
         team.run(pieces, [&](std::int64_t piece) {
             SparseSource::Range const share{all.begin + static_cast<std::size_t>(part_begin(count, pieces, piece)),
                                             all.begin + static_cast<std::size_t>(part_begin(count, pieces, piece + 1))};
-            std::vector<std::uint32_t> const first = first_indices(source, share);
-            worker(now, {first, share.begin})
-                .sums.sum(share, {}, parts.data() + static_cast<std::size_t>(piece) * width_);
+            worker(now).sums.sum(share, {}, parts.data() + static_cast<std::size_t>(piece) * width_);
         });
         std::vector<T> total(width_, T(0)), low(width_, T(0));
         for (std::size_t piece = 0; piece < static_cast<std::size_t>(pieces); ++piece)
@@ -294,27 +330,12 @@ private:
         store(mine, static_cast<std::byte*>(now.output));
     }
 
-    /// Of the first label, which rows have instead.
-    std::vector<std::uint32_t> first_indices(SparseSource const& source, SparseSource::Range share) const {
-        std::vector<std::uint32_t> indices(share.end - share.begin);
-        if (product_.source.labels.empty() || share.empty()) return indices;
-        bool const is_read = std::any_of(product_.operands.begin(), product_.operands.end(),
-                                         [](auto const& operand) { return operand.strides[0] != 0; });
-        if (!is_read) return indices;
-        Extent row = source.first_index(share.begin);
-        for (std::size_t e = share.begin; e < share.end; ++row) {
-            std::size_t const end = std::min(share.end, source.row(row).end);
-            for (; e < end; ++e) indices[e - share.begin] = static_cast<std::uint32_t>(row);
-        }
-        return indices;
-    }
-
     KernelShape shape_;
     ProductShape product_;
     Aggregator aggregator_;
     std::unique_ptr<PreparedKernel const> otherwise_;
     RowLoops<T> loops_;
-    bool same_pattern_;
+    bool is_listed_;     // the output
     DType listed_type_;  // of the sparse operand
     Extent result_bytes_;
     std::size_t width_ = 1, dotted_ = 1;
@@ -333,10 +354,12 @@ std::unique_ptr<PreparedKernel const> make_product_kernel(KernelShape const& sha
     if (!product) return nullptr;
     if (shape.sparse->output) {
         std::optional<std::vector<int>> labels = whole_output_labels(shape);
-        bool const same = labels && product->free == SparsePlan::none &&
-                          product->group_places == product->source.labels.size() &&
-                          labels->size() == product->group_places;
-        if (!same) return nullptr;
+        bool const listed = labels && product->free == SparsePlan::none && labels->size() == product->group_places;
+        if (!listed) return nullptr;
+        std::vector<int> const& own = product->source.labels;
+        bool const same = own.size() == labels->size();
+        if (!same && (labels->empty() || !shape.sparse->output->layout.compressed)) return nullptr;
+        labels->insert(labels->end(), own.begin() + static_cast<std::ptrdiff_t>(product->group_places), own.end());
         product = product_shape(shape, types, params, *labels);
     }
     std::optional<Aggregator> aggregator = Aggregator::make(scalar::Agg::sum, product->type);

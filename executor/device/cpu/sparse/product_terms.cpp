@@ -6,11 +6,16 @@
 #include "executor/device/cpu/loops/tile_convert.hpp"
 
 namespace ein::executor {
+namespace {
+
+/// Elements of a row from which on its sum is multiplied, not each of them.
+constexpr std::size_t long_row = 16;
+
+}  // namespace
 
 template <class T>
 ProductSums<T>::ProductSums(ProductShape const& shape, RowLoops<T> const& loops, SparseSource const& source,
-                            DType values, std::span<void const* const> operands, FirstIndices const& first,
-                            std::size_t width, std::size_t dotted)
+                            DType values, std::span<void const* const> operands, std::size_t width, std::size_t dotted)
     : shape_(shape),
       loops_(loops),
       source_(source),
@@ -21,8 +26,16 @@ ProductSums<T>::ProductSums(ProductShape const& shape, RowLoops<T> const& loops,
       value_type_(values) {
     if (!shape.has_value) brought_.fill(T(1));
     for (std::size_t place = 0; place < places_; ++place)
-        indices_.push_back(place == 0 && source.compressed() ? first.indices.data() - first.begin
-                                                             : source.narrow_indices(place));
+        indices_.push_back(place == 0 && source.compressed() ? nullptr : source.narrow_indices(place));
+    sums_rows_ = places_ > 0 && shape.group_places == 0 && source.compressed();
+    reads_rows_ = sums_rows_ && std::any_of(shape.operands.begin(), shape.operands.end(),
+                                            [](auto const& operand) { return operand.strides[0] != 0; });
+    if (sums_rows_) rows_.fill(0);
+    std::size_t const listed = source.all().end - source.all().begin;
+    by_rows_ = reads_rows_ && places_ > 1 && listed / long_row >= static_cast<std::size_t>(source.rows()) &&
+               std::all_of(shape.operands.begin(), shape.operands.end(), [](auto const& operand) {
+                   return !operand.runs && (operand.depth == 0 || operand.strides[0] == 0);
+               });
     for (std::size_t k = 0; k < shape.operands.size(); ++k) {
         ProductShape::Operand const& operand = shape.operands[k];
         base_.push_back(static_cast<T const*>(operands[k]));
@@ -44,6 +57,7 @@ ProductSums<T>::ProductSums(ProductShape const& shape, RowLoops<T> const& loops,
                   shape.operands[inner.vectors[0]].strides[places_ - 2] == 0;
     }
     chunk_indices_.resize(places_);
+    chunk_strides_.resize(places_);
     total_.resize(width);
     low_.resize(width);
     part_.resize(width);
@@ -101,10 +115,12 @@ void ProductSums<T>::sum_factored(SparseSource::Range range, std::span<Extent co
     } else {
         std::fill(low_.begin(), low_.end(), T(0));
         std::vector<T const*> const group = at_;
-        for (std::size_t e = range.begin; e < range.end; e += run) {
+        for (std::size_t e = range.begin, end = e; e < range.end; e = end) {
+            end = std::min(range.end, e + run);
+            if (by_rows_) end = std::min(end, source_.row(row_of(e)).end);
             std::fill(part_.begin(), part_.end(), T(0));
             at_ = group;
-            add_chunk({e, std::min(range.end, e + run)}, part_.data());
+            add_chunk({e, end}, part_.data());
             loops_.add_total(out, low_.data(), part_.data(), width_);
         }
         for (std::size_t j = 0; j < width_; ++j) out[j] += low_[j];
@@ -128,7 +144,7 @@ void ProductSums<T>::sum_factored(SparseSource::Range range, std::span<Extent co
 
 template <class T>
 void ProductSums<T>::add_chunk(SparseSource::Range range, T* out) {
-    bring(range);
+    bring(range, !by_rows_);
     if (shape_.dotted != SparsePlan::none) {
         *out += dots(range);
         return;
@@ -137,7 +153,7 @@ void ProductSums<T>::add_chunk(SparseSource::Range range, T* out) {
     bool runs = false;
     for (std::size_t place = first; place < places_; ++place) runs = runs || !levels_[place].vectors.empty();
     if (runs) return add_level(first, range, out);
-    T const value = first == places_ ? *values_of(range) : add_scalars(first, range);
+    T const value = first == places_ ? *values_of(range) : by_rows_ ? add_rows(range) : add_scalars(first, range);
     for (std::size_t j = 0; j < width_; ++j) out[j] += value;  // and times the group's vectors
 }
 
@@ -230,6 +246,21 @@ T const* ProductSums<T>::times(std::size_t operand, std::size_t place, SparseSou
     return scaled_.data();
 }
 
+/// Row by row: each one's sum is multiplied by what has the rows' label alone.
+template <class T>
+T ProductSums<T>::add_rows(SparseSource::Range range) {
+    T total = T(0);
+    while (!range.empty()) {
+        Extent const row = row_of(range.begin);
+        std::size_t const end = std::min(range.end, source_.row(row).end);
+        T part = add_scalars(1, {range.begin, end});
+        for (std::size_t k : levels_[0].scalars) part *= at_[k][shape_.operands[k].strides[0] * row];
+        total += part;
+        range.begin = end;
+    }
+    return total;
+}
+
 template <class T>
 void ProductSums<T>::add_leaf(SparseSource::Range range, T* out) {
     std::size_t const place = places_ - 1, count = range.end - range.begin;
@@ -276,42 +307,60 @@ T ProductSums<T>::dots(SparseSource::Range range) {
 template <class T>
 void ProductSums<T>::each(SparseSource::Range range, Extent row, T* out) {
     bring(range);
-    std::vector<T const*>& first = entered_[places_];
-    for (std::size_t k = 0; k < base_.size(); ++k)
-        first[k] = base_[k] + (places_ > 0 ? shape_.operands[k].strides[0] * row : 0);
-    for (std::size_t e = range.begin; e < range.end; ++e) {
-        T const* vectors[8];
-        std::size_t n = 0;
-        T value = factor_of<T>(shape_.factor) * values_[e - first_];
-        for (std::size_t k = 0; k < base_.size(); ++k) {
-            T const* from = first[k];
-            for (std::size_t place = 1; place < places_; ++place)
-                from += shape_.operands[k].strides[place] * Extent{index(place, e)};
-            if (shape_.operands[k].runs)
-                vectors[n++] = from;
-            else
-                value *= *from;
-        }
-        if (n > 0) {
-            T const factor = value;
-            value *= loops_.dot(vectors, n, dotted_);
-            if (!is_finite(value)) {  // a factor that is infinite is not that of a sum
-                value = T(0);
-                for (std::size_t d = 0; d < dotted_; ++d) {
-                    T term = factor;
-                    for (std::size_t v = 0; v < n; ++v) term *= vectors[v][d];
-                    value += term;
-                }
-            }
-        }
-        *out++ = value;
+    std::size_t const count = range.end - range.begin;
+    T const factor = factor_of<T>(shape_.factor);
+    T const* values = values_;
+    if (factor != T(1) || base_.empty()) {
+        for (std::size_t i = 0; i < count; ++i) out[i] = factor * values_[i];
+        values = out;
     }
+    bool any_runs = false;
+    for (std::size_t k = 0; k < base_.size(); ++k) {
+        ProductShape::Operand const& operand = shape_.operands[k];
+        any_runs = any_runs || operand.runs;
+        if (operand.runs) continue;
+        std::size_t places = 0;
+        for (std::size_t place = 1; place < places_; ++place) {
+            if (operand.strides[place] == 0) continue;
+            chunk_indices_[places] = indices_[place] + range.begin;
+            chunk_strides_[places++] = operand.strides[place];
+        }
+        loops_.multiply_gathered(out, values, count, chunk_indices_.data(), chunk_strides_.data(), places,
+                                 base_[k] + (places_ > 0 ? operand.strides[0] * row : 0));
+        values = out;
+    }
+    if (!any_runs) return;
+    for (std::size_t i = 0; i < count; ++i) out[i] = times_dot(values[i], range.begin + i, row);
+}
+
+/// A value times the inner product of what runs along the dotted label there.
+template <class T>
+T ProductSums<T>::times_dot(T factor, std::size_t e, Extent row) {
+    T const* vectors[8];
+    std::size_t n = 0;
+    for (std::size_t k = 0; k < base_.size(); ++k) {
+        if (!shape_.operands[k].runs) continue;
+        T const* from = base_[k] + (places_ > 0 ? shape_.operands[k].strides[0] * row : 0);
+        for (std::size_t place = 1; place < places_; ++place)
+            from += shape_.operands[k].strides[place] * Extent{index(place, e)};
+        vectors[n++] = from;
+    }
+    T value = factor * loops_.dot(vectors, n, dotted_);
+    if (is_finite(value)) return value;
+    value = T(0);  // a factor that is infinite is not that of a sum
+    for (std::size_t d = 0; d < dotted_; ++d) {
+        T term = factor;
+        for (std::size_t v = 0; v < n; ++v) term *= vectors[v][d];
+        value += term;
+    }
+    return value;
 }
 
 template <class T>
-void ProductSums<T>::bring(SparseSource::Range range) {
+void ProductSums<T>::bring(SparseSource::Range range, bool rows) {
     constexpr DType own = dtype_of_loops<T>;
     first_ = range.begin;
+    if (sums_rows_ && rows) bring_rows(range);
     if (shape_.has_value && value_type_ == own) {
         values_ = reinterpret_cast<T const*>(source_.value(range.begin));
         return;
@@ -319,6 +368,19 @@ void ProductSums<T>::bring(SparseSource::Range range) {
     values_ = brought_.data();
     if (shape_.has_value)
         tile_convert(value_type_, source_.value(range.begin), 1, own, brought_.data(), range.end - range.begin);
+}
+
+template <class T>
+void ProductSums<T>::bring_rows(SparseSource::Range range) {
+    indices_[0] = rows_.data() - range.begin;
+    if (!reads_rows_) return;
+    std::uint32_t* to = rows_.data();
+    for (std::size_t e = range.begin; e < range.end;) {
+        Extent const row = row_of(e);
+        std::size_t const end = std::min(range.end, source_.row(row).end);
+        to = std::fill_n(to, end - e, static_cast<std::uint32_t>(row));
+        e = end;
+    }
 }
 
 template class ProductSums<float>;

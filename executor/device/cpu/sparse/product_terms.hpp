@@ -12,13 +12,19 @@
 #include "executor/device/cpu/sparse/dense_operand.hpp"
 #include "executor/device/cpu/sparse/row_loops.hpp"
 #include "executor/device/cpu/sparse/sparse_source.hpp"
-#include "executor/device/kernel/kernel_types.hpp"
+#include "executor/device/kernel/gemm_match.hpp"
 
 namespace ein::executor {
 
-/// The type in which sums of products have loops: f32, f64, c64, c128, or i64 for all whole numbers, which wrap alike.
-/// @return nothing for what is computed in others
-std::optional<DType> loops_type(KernelShape const& shape, KernelTypes const& types);
+/// A sum of products that has loops, and their type: f32, f64, c64, c128, or i64 for all whole numbers, which wrap
+/// alike, and for truth values: an output is true where a number of terms is not 0.
+struct SumOfProducts {
+    DType type;
+    OperandProduct product;
+};
+/// @return nothing for what is none, or is computed in other types
+std::optional<SumOfProducts> sum_of_products(KernelShape const& shape, KernelTypes const& types,
+                                             scalar::Params const& params);
 
 template <class T>
 constexpr DType dtype_of_loops = DType::i64;
@@ -93,25 +99,18 @@ struct ProductShape {
 std::optional<ProductShape> product_shape(KernelShape const& shape, KernelTypes const& types,
                                           scalar::Params const& params, std::vector<int> const& labels = {});
 
-/// Indices of the first label of elements from a number on, where it is summed.
-struct FirstIndices {
-    std::span<std::uint32_t const> indices = {};
-    std::size_t begin = 0;
-};
-
 /// A launch's sums of one thread. Values of the sparse operand are brought to T a chunk at a time.
 template <class T>
 class ProductSums {
 public:
     /// @param values  the dtype of the sparse operand  @param operands  as in ProductShape::operands
     ProductSums(ProductShape const& shape, RowLoops<T> const& loops, SparseSource const& source, DType values,
-                std::span<void const* const> operands, FirstIndices const& first, std::size_t width,
-                std::size_t dotted);
+                std::span<void const* const> operands, std::size_t width, std::size_t dotted);
 
     /// The sum over elements that share the group's labels, without operands that have none but those.
     /// @param index  of the group's labels, by place  @param out  `width` sums
     void sum(SparseSource::Range range, std::span<Extent const> index, T* out);
-    /// Each element's own, where all labels are the group's. @param range  of `run` elements at most  @param row  index
+    /// Each element's own term. @param range  of `run` elements at most  @param row  index
     /// of the first label
     void each(SparseSource::Range range, Extent row, T* out);
 
@@ -131,10 +130,20 @@ private:
     T add_scalars(std::size_t place, SparseSource::Range range);
     bool is_single(std::size_t operand, std::size_t place) const;
     T const* times(std::size_t operand, std::size_t place, SparseSource::Range range, T const* values);
+    T add_rows(SparseSource::Range range);
+    /// That of an element: in the same row as the one before, or the next one, mostly.
+    Extent row_of(std::size_t e) {
+        auto const has = [&](Extent row) { return e >= source_.row(row).begin && e < source_.row(row).end; };
+        if (has(row_)) return row_;
+        if (row_ + 1 < source_.rows() && has(row_ + 1)) return ++row_;
+        return row_ = source_.first_index(e);
+    }
     void add_leaf(SparseSource::Range range, T* out);
     T dots(SparseSource::Range range);
-    /// Brings the values of a chunk, `run` elements at most.
-    void bring(SparseSource::Range range);
+    T times_dot(T factor, std::size_t e, Extent row);
+    /// Brings the values of a chunk, `run` elements at most, and their rows where these are summed.
+    void bring(SparseSource::Range range, bool rows = true);
+    void bring_rows(SparseSource::Range range);
     T const* values_of(SparseSource::Range range) const { return values_ + (range.begin - first_); }
     std::uint32_t index(std::size_t place, std::size_t e) const { return indices_[place][e]; }
     SparseSource::Range same(std::size_t place, SparseSource::Range range) const;
@@ -157,7 +166,12 @@ private:
     T const* values_ = nullptr;  // of the chunk, and its first element
     std::size_t first_ = 0;
     std::array<T, run> brought_, scaled_;
+    bool sums_rows_ = false, reads_rows_ = false;      // rows are summed, and operands have them
+    bool by_rows_ = false;                             // each row's sum is multiplied by these
+    Extent row_ = 0;                                   // the last one that was asked for
+    std::array<std::uint32_t, run> rows_;              // of the chunk's elements, or 0
     std::vector<std::uint32_t const*> chunk_indices_;  // by place: of the chunk that is multiplied
+    std::vector<Extent> chunk_strides_;
     std::vector<T> total_, low_, part_;
 };
 

@@ -293,8 +293,8 @@ Count take_sums(std::uint64_t const* bits, Count words, T* sums, Element* number
 
 template <class T>
 RowLoops<T> row_loops() {
-    return {add_rows<T>, add_fibres<T>,   dot_gathered<T>, dot_rows<T>,    multiply_gathered<T>, sum<T>,
-            dot<T>,      multiply_add<T>, add_total<T>,    scatter_add<T>, take_flags,           take_sums<T>};
+    return {add_rows<T>,     add_fibres<T>, dot_gathered<T>, dot_rows<T>,    multiply_gathered<T>, sum<T>,      dot<T>,
+            multiply_add<T>, add_total<T>,  scatter_add<T>,  sum_columns<T>, take_flags,           take_sums<T>};
 }
 template RowLoops<float> row_loops();
 template RowLoops<double> row_loops();

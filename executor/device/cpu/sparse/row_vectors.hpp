@@ -103,5 +103,25 @@ Count take_word(std::uint64_t word, Count first, T* sums, Element* numbers, T* t
     return taken;
 }
 
+/// See RowLoops. Without branches: where a column ends cannot be foreseen.
+template <class T>
+Count sum_columns(Element const* keys, Count count, Element few, T const* factors, T const* values, Element* columns,
+                  T* sums) {
+    Count columns_met = 0;
+    T const zero = T(0);
+    T sum = zero;
+    Element before = ~Element{0};
+    for (Count i = 0; i < count; ++i) {
+        Element const column = keys[i] / few, number = keys[i] % few;
+        columns_met += column != before;
+        sum = column != before ? zero : sum;
+        sum += factors[number] * values[number];
+        columns[columns_met - 1] = column;
+        sums[columns_met - 1] = sum;
+        before = column;
+    }
+    return columns_met;
+}
+
 }  // namespace
 }  // namespace ein::executor::EIN_INSTRUCTION_SET

@@ -30,6 +30,7 @@ public:
     Range row(Extent index) const {
         return {static_cast<std::size_t>(offsets_[index]), static_cast<std::size_t>(offsets_[index + 1])};
     }
+    Extent rows() const { return first_length_; }
     /// Where rows begin; of compressed ones alone.
     std::uint64_t const* offsets() const { return offsets_; }
     /// How many elements come before those whose first label has this index or a larger one; 0 of order 0.

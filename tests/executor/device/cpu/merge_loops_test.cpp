@@ -4,9 +4,12 @@
 #include <cstring>
 #include <map>
 #include <random>
+#include <set>
+#include <type_traits>
 #include <vector>
 
 #include "executor/device/cpu/instruction_set.hpp"
+#include "executor/device/cpu/sparse/row_loops.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ein::executor;
@@ -21,6 +24,29 @@ std::vector<MergeLoops<Key>> loops_of_this_machine() {
     if (instruction_set() == InstructionSet::avx512) all.push_back(avx512::merge_loops<Key>());
 #endif
     return all;
+}
+
+/// Sums of columns that are put in order have the bits of those that are added where their columns lie.
+template <class T, class Part>
+void compare_sums_of_columns(RowLoops<T> const& loops) {
+    constexpr std::uint32_t few = 128, columns = 20;
+    std::mt19937 random(7);
+    std::uniform_real_distribution<double> real(-1, 1);
+    std::vector<T> factors(few), values(few), sums(few), scattered(columns, T(0));
+    std::vector<std::uint32_t> keys(few), found(few);
+    for (std::uint32_t n = 0; n < few; ++n) {
+        keys[n] = static_cast<std::uint32_t>(random() % columns) * few + n;
+        for (T* const to : {&factors[n], &values[n]})
+            for (Part* part = reinterpret_cast<Part*>(to); part < reinterpret_cast<Part*>(to + 1); ++part)
+                *part = static_cast<Part>(1000 * real(random));
+        std::uint32_t const column = keys[n] / few;
+        loops.scatter_add(scattered.data(), &column, &values[n], 1, factors[n]);
+    }
+    std::sort(keys.begin(), keys.end());
+    std::size_t const count =
+        loops.sum_columns(keys.data(), few, few, factors.data(), values.data(), found.data(), sums.data());
+    REQUIRE(count <= columns);
+    for (std::size_t i = 0; i < count; ++i) CHECK(std::memcmp(&sums[i], &scattered[found[i]], sizeof(T)) == 0);
 }
 
 /// Who lists which places.
@@ -97,4 +123,39 @@ TEST_CASE("values are spread over the places that list them, no element behind t
                 REQUIRE(loops.spread(from.data(), listed.data(), 2, fill.data(), count, size, to.data()) == taken);
                 REQUIRE(to == expected);
             }
+}
+
+TEST_CASE("few keys are put in order, each once", "[executor][device][sparse]") {
+    std::mt19937 random(6);
+    for (auto const& loops : loops_of_this_machine<std::uint32_t>()) {
+        if (loops.distinct == nullptr) continue;
+        for (std::size_t count = 0; count <= loops.few; ++count)
+            for (unsigned const range : {1u, 5u, 100u, ~0u}) {
+                std::vector<std::uint32_t> keys(loops.few);
+                for (std::uint32_t& key : keys) key = static_cast<std::uint32_t>(random()) % range;
+                std::set<std::uint32_t> const expected(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(count));
+                keys.resize(loops.distinct(keys.data(), count));
+                CAPTURE(count, range);
+                REQUIRE(keys == std::vector<std::uint32_t>(expected.begin(), expected.end()));
+            }
+    }
+}
+
+TEST_CASE("sums of columns have the same bits in order and scattered", "[executor][device][sparse]") {
+    auto const compare = [](auto of) {
+        using T = decltype(of);
+        using Part =
+            std::conditional_t<std::is_same_v<T, std::uint64_t>, std::int64_t,
+                               std::conditional_t<sizeof(T) % 16 == 0 || std::is_same_v<T, double>, double, float>>;
+        compare_sums_of_columns<T, Part>(baseline::row_loops<T>());
+#ifdef EIN_X86_LOOPS
+        if (instruction_set() != InstructionSet::baseline) compare_sums_of_columns<T, Part>(avx2::row_loops<T>());
+        if (instruction_set() == InstructionSet::avx512) compare_sums_of_columns<T, Part>(avx512::row_loops<T>());
+#endif
+    };
+    compare(0.0f);
+    compare(0.0);
+    compare(std::uint64_t{0});
+    compare(Complex<float>(0));
+    compare(Complex<double>(0));
 }

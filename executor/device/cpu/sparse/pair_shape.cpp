@@ -1,0 +1,48 @@
+#include "executor/device/cpu/sparse/pair_shape.hpp"
+
+#include "executor/device/cpu/sparse/same_pattern.hpp"
+#include "lib/graph/labels.hpp"
+
+namespace ein::executor {
+namespace {
+
+/// Accumulators of a row, at most.
+constexpr Extent most_columns = Extent{1} << 24;
+
+}  // namespace
+
+std::optional<PairShape> pair_shape(KernelShape const& shape, KernelTypes const& types, scalar::Params const& params) {
+    graph::EinSum const& einsum = shape.kernel->einsum;
+    SparseOperands const& sparse = *shape.sparse;
+    if (einsum.operands() != 2 || shape.lengths.size() != 3 || einsum.output.size() != 2 ||
+        sparse.idle_sets.size() != 2)
+        return std::nullopt;
+    for (std::vector<int> const& set : sparse.idle_sets)
+        if (set.size() != 1) return std::nullopt;
+    if (sparse.idle_sets[0] == sparse.idle_sets[1]) return std::nullopt;
+    for (std::size_t k = 0; k < 2; ++k)
+        if (labels_in_order(shape, k).size() != 2 || einsum.inputs[k].size() != 2) return std::nullopt;
+    std::optional<SumOfProducts> const sum = sum_of_products(shape, types, params);
+    int const term = einsum.aggregated().front();
+    std::optional<std::vector<int>> const listed = whole_output_labels(shape);
+    if (!sum || (sparse.output && (!listed || !sparse.output->layout.compressed))) return std::nullopt;
+    auto const other = [&](std::size_t k) {
+        std::vector<int> const& labels = einsum.inputs[k];
+        return labels[0] == term ? labels[1] : labels[1] == term ? labels[0] : SparsePlan::none;
+    };
+    if (other(0) == SparsePlan::none || other(1) == SparsePlan::none || other(0) == other(1)) return std::nullopt;
+    // Rows are those of the output where it is sparse, else those of the operand that lies by them.
+    std::size_t rows = walked_labels(shape, 0).front() == term && walked_labels(shape, 1).front() != term ? 1 : 0;
+    if (listed) rows = other(0) == listed->front() ? 0 : 1;
+    std::size_t const columns = 1 - rows;
+    Shape const& lengths = shape.keeps_order ? einsum.extents : shape.lengths;
+    if (lengths[static_cast<std::size_t>(other(columns))] > most_columns) return std::nullopt;
+    return PairShape{sum->type,
+                     {rows, {other(rows), term}},
+                     {columns, {term, other(columns)}},
+                     sum->product.factor,
+                     graph::has_label(sum->product.operands, static_cast<int>(rows)),
+                     graph::has_label(sum->product.operands, static_cast<int>(columns))};
+}
+
+}  // namespace ein::executor
