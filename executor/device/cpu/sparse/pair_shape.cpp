@@ -36,7 +36,9 @@ std::optional<PairShape> pair_shape(KernelShape const& shape, KernelTypes const&
     if (listed) rows = other(0) == listed->front() ? 0 : 1;
     std::size_t const columns = 1 - rows;
     Shape const& lengths = shape.keeps_order ? einsum.extents : shape.lengths;
-    if (lengths[static_cast<std::size_t>(other(columns))] > most_columns) return std::nullopt;
+    if (lengths[static_cast<std::size_t>(other(columns))] > most_columns ||
+        lengths[static_cast<std::size_t>(term)] >= Extent{1} << 31)
+        return std::nullopt;
     return PairShape{sum->type,
                      {rows, {other(rows), term}},
                      {columns, {term, other(columns)}},

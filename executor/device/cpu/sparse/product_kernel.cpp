@@ -50,7 +50,9 @@ public:
         std::size_t const places = product_.source.labels.size();
         bool usable = places == 0 || source.compressed();
         for (std::size_t place = 1; place < places; ++place) usable = usable && source.narrow_indices(place) != nullptr;
-        for (int label : product_.source.labels) usable = usable && length(label) < Extent{1} << 31;
+        Shape const& lengths = shape_.keeps_order ? shape_.kernel->einsum.extents : shape_.lengths;
+        for (int label : product_.source.labels)
+            usable = usable && lengths[static_cast<std::size_t>(label)] < Extent{1} << 31;
         bool const any = std::none_of(shape_.lengths.begin(), shape_.lengths.end(), [](Extent n) { return n == 0; });
         std::size_t const points = (source.all().end - source.all().begin) * width_ * dotted_;
         // Where bits must not follow from how the node is cut, neither must the kernel.

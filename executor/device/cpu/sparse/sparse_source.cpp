@@ -8,8 +8,12 @@
 namespace ein::executor {
 namespace {
 
-/// Offsets cost as much as this many elements at most, for each that is listed.
+/// Offsets cost as much as this many elements at most, for each that is listed. Where order is kept, which kernel runs
+/// may not follow from what one call has: rows always have offsets.
 constexpr Extent offsets_an_element = 4, free_offsets = 1 << 16;
+bool are_affordable(KernelShape const& shape, Extent rows, Extent listed) {
+    return shape.keeps_order || rows / offsets_an_element <= listed + free_offsets;
+}
 
 std::span<std::byte const> bytes_of(SparseOperand const& operand, void const* block, DType dtype) {
     auto const* const bytes = static_cast<std::byte const*>(block);
@@ -47,7 +51,7 @@ SparseSource::SparseSource(KernelShape const& shape, SparsePlan::Source const& s
         }
         tensor::SparseLayout wanted{{}, !labels_.empty()};
         for (std::size_t place = 0; place < labels_.size(); ++place) wanted.axes.push_back(static_cast<int>(place));
-        if (first_length_ / offsets_an_element > tensor::listed_in(bytes) + free_offsets) wanted.compressed = false;
+        if (!are_affordable(shape, first_length_, tensor::listed_in(bytes))) wanted.compressed = false;
         copy_ = tensor::select({bytes, dtype, Box::whole(operand.lengths), operand.layout}, selection, wanted);
         bytes = copy_;
         lengths = selection.lengths();
@@ -61,8 +65,7 @@ SparseSource::SparseSource(KernelShape const& shape, SparsePlan::Source const& s
     all_ = {0, static_cast<std::size_t>(listed)};
     for (std::size_t place = 0; place < labels_.size(); ++place) coords_.push_back(bytes.data() + at.coords[place]);
     if (!layout.compressed) {
-        bool const affordable = first_length_ / offsets_an_element <= listed + free_offsets;
-        if (labels_.empty() || !affordable) return;
+        if (labels_.empty() || !are_affordable(shape, first_length_, listed)) return;
         made_offsets_.assign(static_cast<std::size_t>(first_length_) + 1, 0);
         for (std::size_t e = 0; e < all_.end; ++e) ++made_offsets_[static_cast<std::size_t>(index(0, e)) + 1];
         std::partial_sum(made_offsets_.begin(), made_offsets_.end(), made_offsets_.begin());

@@ -24,7 +24,7 @@ public:
     std::vector<int> const& labels() const { return labels_; }
     Range all() const { return all_; }
     /// Whether elements are found by the first label: of all but those whose first label is far longer than what is
-    /// listed.
+    /// listed, where order is not kept.
     bool compressed() const { return offsets_ != nullptr; }
     /// Of those whose first label has this index; compressed ones alone.
     Range row(Extent index) const {
