@@ -16,7 +16,7 @@ struct MergeLoops {
     struct Side {
         Key* keys;
         std::size_t count;
-        unsigned char const* listed;  // who lists each; null: `bit` lists all
+        unsigned char const* listed;  // who lists each, one more may be read; null: `bit` lists all
         unsigned char bit;
     };
     /// @param y  of one who lists all of it  @param keys, listed, scratch  room for both sides' keys and twice the

@@ -77,6 +77,7 @@ void compare_merges(std::size_t most) {
                 listed_x.push_back(static_cast<unsigned char>(bits));
             }
             for (auto const& [key, bits] : y) keys_y.push_back(key);
+            listed_x.push_back(0);
             keys_x.resize(x.size() + padding);
             keys_y.resize(y.size() + padding);
             std::size_t const count = loops.merge({keys_x.data(), x.size(), of_x == 0 ? listed_x.data() : nullptr, 1},
