@@ -75,12 +75,11 @@ std::vector<Fault> index_faults(graph::EinGraph const& graph, std::string const&
         auto const* const einsum = std::get_if<graph::EinSum>(&node.op);
         if (keeps_elements(graph, node)) same_elements.emplace(node.output, origin_of(node.inputs[0]));
         if (einsum == nullptr || node.inputs.empty()) continue;
-        ValueId const read_of = origin_of(node.inputs[0]);
-        auto const positions = compared_positions(*einsum);
-        if (auto const extent = scalar::indexed_extent(einsum->join))
-            uses[read_of].push_back({&node, *extent, false});
-        else if (positions && is_integer(graph.value(read_of).dtype))
-            uses[read_of].push_back({&node, *positions, true});
+        for (auto const& [operand, extent] : scalar::indexed_operands(einsum->join))
+            uses[origin_of(node.inputs[at(operand)])].push_back({&node, extent, false});
+        ValueId const compared = origin_of(node.inputs[0]);
+        if (auto const positions = compared_positions(*einsum); positions && is_integer(graph.value(compared).dtype))
+            uses[compared].push_back({&node, *positions, true});
     }
     std::vector<Fault> faults;
     for (graph::Leaf const& leaf : graph.leaves) {

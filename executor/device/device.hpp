@@ -68,6 +68,7 @@ struct KernelCall {
     std::span<std::byte const> next = {};   // what the caller reads soon: may be brought into the cache meanwhile
     std::size_t room = 0;                   // of a sparse output: bytes that its block may take, at least
                                             // tensor::sparse_bytes of what the call lists
+    OptionalId<TaskId> task = {};           // whose call it is: for who finds out later that it went wrong
 };
 
 /// A kernel made ready for one shape; safe to launch from many threads at once.

@@ -54,7 +54,7 @@ private:
           parts_(engine.parts_),
           options_(engine.options_),
           device_cache_(device_cache.get()),
-          run_state_(parts_.section, parts_.header.loops, engine.profile_, options_.limits, options_.threads,
+          run_state_(parts_.header, parts_.section, engine.profile_, options_.limits, options_.threads,
                      std::move(device_cache),
                      [this](ExitCode code, std::string const& message) { end_all(code, message); }),
           runner_(parts_.header, parts_.section, parts_.device, engine.kernels_, engine.fused_groups_,

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <new>
 
+#include "executor/health/index_fault.hpp"
+#include "executor/health/task_text.hpp"
 #include "executor/report/clock.hpp"
 
 namespace ein::executor {
@@ -14,10 +16,15 @@ struct Failure {
     std::string message;
 };
 
-Failure failure_of(std::exception_ptr const& error, std::string const& place) {
+/// What a device with memory of its own finds wrong is of an earlier task than the one at `place`.
+Failure failure_of(std::exception_ptr const& error, std::string const& place, schedule::Header const& header,
+                   schedule::Section const& section) {
     std::string const prefix = place.empty() ? "" : place + ": ";
     try {
         std::rethrow_exception(error);
+    } catch (IndexError const& late) {
+        return {late.code(),
+                task_text(header, section, *late.met().task) + ": " + index_fault(header, section, late.met()).text()};
     } catch (Error const& known) {
         return {known.code(), prefix + known.what()};
     } catch (std::bad_alloc const&) {
@@ -42,10 +49,11 @@ bool comes_from_another_rank(std::exception_ptr const& error) {
 
 }  // namespace
 
-RunState::RunState(schedule::Section const& section, Table<schedule::LoopSpecId, schedule::LoopSpec> const& loops,
-                   schedule::Profile const& profile, TransferLimits limits, int workers,
-                   std::unique_ptr<BlockStorage> storage, OnFailure on_failure)
-    : dispatcher_(section, loops, profile, limits),
+RunState::RunState(schedule::Header const& header, schedule::Section const& section, schedule::Profile const& profile,
+                   TransferLimits limits, int workers, std::unique_ptr<BlockStorage> storage, OnFailure on_failure)
+    : header_(header),
+      section_(section),
+      dispatcher_(section, header.loops, profile, limits),
       times_(workers),
       storage_(storage ? *storage : dispatcher_.store().storage()),
       on_failure_(std::move(on_failure)) {
@@ -217,7 +225,7 @@ RunState::Attention RunState::wait_for_attention(std::function<Pause(bool transf
 }
 
 void RunState::fail(std::exception_ptr error, std::string const& place) {
-    Failure const what = failure_of(error, place);
+    Failure const what = failure_of(error, place, header_, section_);
     {
         MutexLock const lock(mutex_);
         if (failure_) return;

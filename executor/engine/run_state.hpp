@@ -58,9 +58,8 @@ public:
     using OnFailure = std::function<void(ExitCode code, std::string const& message)>;
 
     /// @param storage  where blocks live; nullptr: in this process's memory
-    RunState(schedule::Section const& section, Table<schedule::LoopSpecId, schedule::LoopSpec> const& loops,
-             schedule::Profile const& profile, TransferLimits limits, int workers,
-             std::unique_ptr<BlockStorage> storage, OnFailure on_failure);
+    RunState(schedule::Header const& header, schedule::Section const& section, schedule::Profile const& profile,
+             TransferLimits limits, int workers, std::unique_ptr<BlockStorage> storage, OnFailure on_failure);
 
     /// The blocks' memory; what it may be asked from any thread, it says itself.
     BlockStorage& storage() const { return storage_; }
@@ -162,6 +161,8 @@ private:
     bool has_transfers() const EIN_REQUIRES(mutex_);
     Lent& lent(SharedKernel& kernel) EIN_REQUIRES(mutex_);
 
+    schedule::Header const& header_;
+    schedule::Section const& section_;
     mutable Mutex mutex_;
     Condition work_;          // there may be something to do for an idle worker
     Condition attention_;     // for the progress thread

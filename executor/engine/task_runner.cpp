@@ -124,7 +124,7 @@ void TaskRunner::compute(TaskId id, Task const& task, WorkerTeam& team, Scratch&
     if (!task.traits().is_on_device()) return section_.visit(task, OneTask{*this, id, task, team, scratch});
     if (task.is<schedule::Fused>()) return fused_groups_.run(id, storage_, team, call_check_);
     if (kernels_.runs_on_host(id)) return launch_on_host(id, task, team, scratch);
-    check_input_indices(id, task);
+    check_input_indices(id);
     auto const work = [&] { section_.visit(task, OneTask{*this, id, task, team, scratch}); };
     storage_.run(id, scratch.blocks, std::ref(work));
     // Who asks whether a loop goes on does so under the engine's lock: what a device computes is waited for here.
@@ -142,11 +142,12 @@ bool TaskRunner::only_launches(TaskId id) const {
            !input_indices_.contains(id);
 }
 
-void TaskRunner::check_input_indices(TaskId id, Task const& task) const {
+void TaskRunner::check_input_indices(TaskId id) const {
     auto const looks_up = input_indices_.find(id);
     if (looks_up == input_indices_.end()) return;
-    if (auto fault = wrong_index(header_, section_, task, read(section_.reads(task)[0]).data(), looks_up->second))
-        throw InputError(std::move(*fault));
+    for (auto const& [block, extent] : looks_up->second)
+        if (auto fault = wrong_index(header_, section_, block, read(block).data(), extent))
+            throw InputError(std::move(*fault));
 }
 
 /// Between two looks; of a fused task, whose pieces are looked at while they are there, there are none.
@@ -173,12 +174,15 @@ void TaskRunner::launch(TaskId id, Task const& task, WorkerTeam& team, Scratch& 
     call.operands = scratch.operands;
     call.output = scratch.blocks.output + kernels_.output_offset(id);
     call.begin = section_.region_of(task).begin;
+    call.task = id;
     if (Block const& result = block(*task.result()); result.is_listed())
         call.room = static_cast<std::size_t>(section_.bytes_of(result));
     try {
         kernels_.kernel(id).launch(call, team);
-    } catch (scalar::PositionError const& error) {  // of kernels of this process: those of a GPU say it later
-        throw InputError(index_fault(header_, section_, task, scratch.blocks.inputs[0], error));
+    } catch (scalar::PositionError const& error) {  // of kernels of this process: those of a GPU report an IndexError
+        std::span<BlockId const> const operands = section_.kernel_call(task)->operands;
+        throw InputError(index_fault(kernel_shape(header_, section_, task), call, error,
+                                     [&](int operand) { return tensor_text(header_, block(operands[at(operand)])); }));
     }
 }
 

@@ -60,7 +60,7 @@ private:
 
     bool writes_condition(schedule::Task const& task) const;
     void compute(TaskId id, schedule::Task const& task, WorkerTeam& team, Scratch& scratch) const;
-    void check_input_indices(TaskId id, schedule::Task const& task) const;
+    void check_input_indices(TaskId id) const;
     void compute_checked(TaskId id, schedule::Task const& task, WorkerTeam& team, Scratch& scratch) const;
     void launch(TaskId id, schedule::Task const& task, WorkerTeam& team, Scratch& scratch) const;
     void launch_on_host(TaskId id, schedule::Task const& task, WorkerTeam& team, Scratch& scratch) const;
@@ -78,11 +78,11 @@ private:
     BlockStorage& storage_;
     Readers const& readers_;
     OutputSink& sink_;
-    SpillStore* spills_;                                      // nullptr where nothing spills
-    FiniteCheck* finite_check_;                               // nullptr where nobody looks at results
-    CallCheck* call_check_;                                   // nullptr where nobody computes elements of them again
-    std::vector<BlockId> conditions_;                         // of loops
-    std::unordered_map<TaskId, std::int64_t> input_indices_;  // that are looked at before a device gets them
+    SpillStore* spills_;               // nullptr where nothing spills
+    FiniteCheck* finite_check_;        // nullptr where nobody looks at results
+    CallCheck* call_check_;            // nullptr where nobody computes elements of them again
+    std::vector<BlockId> conditions_;  // of loops
+    InputIndices input_indices_;       // that are looked at before a device gets them
 };
 
 }  // namespace ein::executor

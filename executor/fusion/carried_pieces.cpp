@@ -119,7 +119,7 @@ struct FusedGroupRunner::CarriedRun {
         if (step.in_place && !group.masks[k]->ends().empty())
             mask_elements_of(*group.masks[k], step, piece.shapes[k], begin, output);
         else if (!step.in_place || is_masked(k, piece))
-            piece.kernels[k]->launch(call, solo);
+            runner.launch(group, k, *piece.kernels[k], piece.shapes[k], call);
         if (seen == nullptr) return;
         seen->see({group.group.task, step.member, k, piece.shapes[k], call}, solo);
         for (std::size_t member : step.also) seen->see({group.group.task, member, k, piece.shapes[k], call}, solo);

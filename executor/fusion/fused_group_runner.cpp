@@ -7,6 +7,7 @@
 #include "executor/engine/kernel_table.hpp"
 #include "executor/fusion/kept_operand.hpp"
 #include "executor/fusion/tuning.hpp"
+#include "executor/health/index_fault.hpp"
 #include "lib/base/partition.hpp"
 
 namespace ein::executor {
@@ -347,7 +348,7 @@ bool FusedGroupRunner::compute_piece(Prepared const& group, std::int64_t number,
         KernelCall call{operands, output, begin, now};
         std::optional<KeptOperand> kept;
         if (seen != nullptr && shape->over >= 0) kept.emplace(*shape, call);
-        kernel->launch(call, solo);
+        launch(group, k, *kernel, *shape, call);
         if (kept) shape = &kept->shape(), call.operands = kept->operands();
         KernelShape masked;
         if (is_last && group.result_mask) {
@@ -359,6 +360,26 @@ bool FusedGroupRunner::compute_piece(Prepared const& group, std::int64_t number,
         if (seen != nullptr) seen->see({group.group.task, step.member, k, *shape, call}, solo);
     }
     return true;
+}
+
+void FusedGroupRunner::launch(Prepared const& group, std::size_t k, PreparedKernel const& kernel,
+                              KernelShape const& shape, KernelCall const& call) const {
+    SoloWorkerTeam solo;
+    try {
+        kernel.launch(call, solo);
+    } catch (scalar::PositionError const& error) {
+        throw InputError(
+            index_fault(shape, call, error, [&](int operand) { return name_of_operand(group, k, operand); }));
+    }
+}
+
+std::string FusedGroupRunner::name_of_operand(Prepared const& group, std::size_t k, int operand) const {
+    FusedStep const& step = group.steps[k];
+    auto const [writer, input] = step.operands[at(operand)];
+    schedule::Section const& members = group.group.members;
+    BlockId const block =
+        writer < 0 ? members.reads(task_of(group, step))[at(input)] : *task_of(group, group.steps[at(writer)]).result();
+    return tensor_text(header_, members.blocks[block]);
 }
 
 }  // namespace ein::executor

@@ -160,6 +160,11 @@ private:
     /// The same for a group that carries something.
     bool compute_carried(Prepared const& group, std::int64_t piece, bool clipped, BlockStorage& storage,
                          FusedSteps* seen, KnownFacts& known) const;
+    /// Runs a step's kernel. @throws InputError that says where an index out of range is
+    void launch(Prepared const& group, std::size_t k, PreparedKernel const& kernel, KernelShape const& shape,
+                KernelCall const& call) const;
+    /// "tensor 'tok'" of an operand of a step; of a part of a join, which is never an index, the result it is part of
+    std::string name_of_operand(Prepared const& group, std::size_t k, int operand) const;
     struct CarriedRun;
     static schedule::Task const& task_of(Prepared const& group, FusedStep const& step) {
         return group.group.members.tasks.list()[step.member];

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "executor/device/index_error.hpp"
 #include "executor/storage/tuning.hpp"
 #include "lib/base/error.hpp"
 
@@ -25,6 +26,8 @@ void DeviceCache::rethrow_late() const {
     } catch (InternalError const&) {
         throw;
     } catch (MemoryError const&) {
+        throw;
+    } catch (IndexError const&) {  // says of which task it is
         throw;
     } catch (Error const& error) {
         OptionalId<TaskId> const oldest = oldest_ahead_;

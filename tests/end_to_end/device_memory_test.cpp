@@ -117,31 +117,46 @@ TEST_CASE("a device that fails ends the run with what failed", "[end_to_end][dev
         }
 }
 
-TEST_CASE("an index beyond its axis is reported with the node that has it, whichever task comes next", "[device]") {
-    bool const computed = GENERATE(true, false);
+TEST_CASE("every device reports an index beyond its axis alike: task, tensor, place and value", "[device]") {
+    auto const [join, operands] = GENERATE(table<std::string, std::string>({{"position(x, 8)", R"(["J"])"},
+                                                                            {"x+position(y, 8)", R"(["I", "J"])"},
+                                                                            {"position(x, 8)", R"(["I"])"},
+                                                                            {"position(x+1, 8)", R"(["I"])"}}));
     Json json = Json::parse(R"~({"eingraph": 1,
         "tensors": {"X": {"shape": [8, 4], "dtype": "f64", "data": {"random": "normal"}},
-                    "I": {"shape": [6], "dtype": "i64",
-                          "data": {"random": "uniform", "low": 8, "high": 11, "seed": 1}}},
-        "nodes": [{"name": "J", "einsum": "i->i", "inputs": ["I"], "join": "x+1"},
-                  {"name": "R", "op": "gather", "inputs": ["X", "J"]},
-                  {"name": "S", "einsum": "ij->j", "inputs": ["R"]},
-                  {"name": "T", "einsum": "j->j", "inputs": ["S"], "join": "exp(x)"}],
-        "outputs": ["T"]})~");
-    if (!computed) json["nodes"][1]["inputs"][1] = "I";
-    test::WholeRunSetup setup;
-    setup.fuses_producers = false;
-    setup.device = {executor::DeviceKind::emulated, "delay=100"};
-    setup.device_memory = std::int64_t{1} << 20;
+                    "I": {"shape": [6, 2], "dtype": "i64",
+                          "data": {"values": [[1, 2], [3, 4], [5, 6], [-7, 0], [-8, 40], [1, 50]]}}},
+        "nodes": [{"name": "J", "einsum": "ij->ij", "inputs": ["I"], "join": "x+0*[i]"},
+                  {"name": "P", "einsum": "ij,ij->ij", "inputs": [], "join": ""},
+                  {"name": "R", "op": "gather", "inputs": ["X", "P"]},
+                  {"name": "S", "einsum": "ijk->k", "inputs": ["R"]}],
+        "outputs": ["S"]})~");
+    json["nodes"][1]["join"] = join;
+    json["nodes"][1]["inputs"] = Json::parse(operands);
+    if (json["nodes"][1]["inputs"].size() == 1) json["nodes"][1]["einsum"] = "ij->ij";
     graph::EinGraph const graph = graph::read_graph(json.dump(), "g.json");
-    test::WholeRun run;
-    run.schedule = scheduler::make_schedule(graph, planner::plan(graph, {.ranks = 1}), {});
-    test::execute(run, setup);
-    REQUIRE_FALSE(run.failures.empty());
-    CAPTURE(run.failures[0], computed);
-    CHECK_THAT(run.failures[0], Catch::Contains("node 'R'") && Catch::Contains("expected an index from -8 to 7"));
-    // An input's are looked at before the device gets them.
-    CHECK_THAT(run.failures[0], Catch::Contains(computed ? "the device, in a task from task " : "tensor 'I': "));
+    std::vector<std::string> told;
+    using executor::DeviceKind;
+    for (DeviceKind const kind : {DeviceKind::reference, DeviceKind::cpu, DeviceKind::emulated}) {
+        test::WholeRunSetup setup;
+        setup.ranks = 1;
+        setup.fuses_producers = false;
+        setup.device = {kind, kind == DeviceKind::emulated ? "delay=100" : ""};
+        if (kind == DeviceKind::emulated) setup.device_memory = std::int64_t{1} << 20;
+        test::WholeRun run;
+        run.schedule = scheduler::make_schedule(graph, planner::plan(graph, {.ranks = 1}), {});
+        test::execute(run, setup);
+        REQUIRE_FALSE(run.failures.empty());
+        told.push_back(run.failures[0]);
+    }
+    CAPTURE(join, operands);
+    std::string const tensor = operands.find('J') == operands.npos ? "I" : "J",
+                      where = join == "position(x+1, 8)" ? "" : "tensor '" + tensor + "': ";
+    CHECK_THAT(told[0], Catch::Contains("(apply of node 'P', block P[0:6, 0:2]): " + where +
+                                        "expected an index from -8 to 7, found 4"));
+    if (!where.empty()) CHECK_THAT(told[0], Catch::Contains("found 40 at [4, 1]; correct the tensor of indices"));
+    CHECK(told[1] == told[0]);
+    CHECK(told[2] == told[0]);
 }
 
 TEST_CASE("device memory that is too small for one task is refused with the node and the numbers", "[device]") {

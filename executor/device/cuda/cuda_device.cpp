@@ -91,7 +91,7 @@ void CudaDevice::copy_out(std::byte* host, std::byte const* device, std::int64_t
 
 void CudaDevice::sync(Stream of_stream, Mark mark) {
     of(of_stream).sync(mark);
-    if (of_stream == Stream::compute) launcher_.check_faults();
+    if (of_stream == Stream::compute) launcher_.check_fault();
 }
 
 void CudaDevice::drain() noexcept {

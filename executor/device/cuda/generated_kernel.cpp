@@ -10,7 +10,7 @@ namespace ein::executor::cuda {
 std::unique_ptr<PreparedKernel const> make_generated_kernel(Launcher& launcher, KernelShape const& shape,
                                                             scalar::Params const& params) {
     PreparedProgram program = launcher.prepare(einsum_program(shape, params, launcher.shape()));
-    if (may_fault(shape.kernel->einsum.join)) program.faults = launcher.expect_faults(shape.kernel->node);
+    if (may_fault(shape.kernel->einsum.join)) launcher.expect_faults();
     return std::make_unique<ProgramKernel<Launcher, PreparedProgram>>(launcher, std::move(program));
 }
 

@@ -13,7 +13,7 @@ class ProgramKernel final : public PreparedKernel {
 public:
     ProgramKernel(Runner& runner, Program program) : runner_(runner), program_(std::move(program)) {}
     void launch(KernelCall const& call, WorkerTeam&) const override {
-        runner_.run(program_, {call.operands, call.output, nullptr, nullptr, call.begin});
+        runner_.run(program_, {call.operands, call.output, nullptr, nullptr, call.begin, call.task});
     }
 
 private:

@@ -25,8 +25,6 @@ inline constexpr std::int64_t blas_workspace = std::int64_t{32} << 20;
 inline constexpr auto awake = std::chrono::milliseconds(20);
 /// Threads of the host that compile kernels at once, at the most: its cores are shared by its ranks.
 inline constexpr int most_compiling = 8;
-/// Nodes that have a record of faults of their own.
-inline constexpr std::size_t most_records = 256;
 
 // Speeds that choose between cuBLAS and kernels from text (product_costs.hpp). Measured on an H200 by gpu_kernels on
 // 91 products: predictions are 0.5 to 1.7 of what tiles take.

@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "executor/device/host_kernel.hpp"
-#include "executor/device/name_node.hpp"
+#include "executor/device/index_error.hpp"
 
 namespace ein::executor {
 
@@ -29,27 +29,37 @@ std::byte* fresh(std::int64_t bytes) {
 class EmulatedKernel final : public PreparedKernel {
 public:
     EmulatedKernel(EmulatedDevice& device, std::unique_ptr<PreparedKernel const> kernel, KernelShape const& shape)
-        : device_(device),
-          kernel_(std::move(kernel)),
-          node_(shape.kernel->node),
-          element_bytes_(size_of(shape.output_dtype)) {}
+        : device_(device), kernel_(std::move(kernel)), shape_(shape), element_bytes_(size_of(shape.output_dtype)) {}
 
     void launch(KernelCall const& call, WorkerTeam&) const override {
         for (void const* operand : call.operands) device_.check_is_device(operand);
         device_.check_is_device(call.output);
         std::vector<void const*> operands(call.operands.begin(), call.operands.end());
         std::vector<Extent> begin(call.begin.begin(), call.begin.end());
-        device_.launch([this, operands = std::move(operands), begin = std::move(begin), output = call.output] {
+        device_.launch([this, operands = std::move(operands), begin = std::move(begin), made = call]() mutable {
             SoloWorkerTeam solo;
-            naming_node(node_, [&] { kernel_->launch({operands, output, begin, {}}, solo); });
-            device_.spoil(output, element_bytes_);
+            made.operands = operands;
+            made.begin = begin;
+            try {
+                kernel_->launch(made, solo);
+            } catch (scalar::PositionError const& error) {
+                throw IndexError(met(made, error));
+            }
+            device_.spoil(made.output, element_bytes_);
         });
     }
 
 private:
+    /// What a GPU's kernel writes down: here found by looking through the operands, which are still there.
+    IndexError::Met met(KernelCall const& call, scalar::PositionError const& error) const {
+        if (auto const found = find_wrong_index(shape_, call, error))
+            return {found->index, error.extent(), call.task, found->operand, found->offset};
+        return {error.index(), error.extent(), call.task};
+    }
+
     EmulatedDevice& device_;
     std::unique_ptr<PreparedKernel const> kernel_;
-    std::string node_;
+    KernelShape shape_;
     std::size_t element_bytes_;
 };
 

@@ -1,5 +1,6 @@
 #include "lib/scalar/evaluate/evaluate.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "lib/base/box.hpp"
@@ -65,7 +66,7 @@ Fault PositionError::fault_at(std::string where, std::span<std::int64_t const> a
 }
 
 PositionError::PositionError(std::int64_t index, std::int64_t extent)
-    : InputError(fault_at("", {}, index, extent)), extent_(extent) {}
+    : InputError(fault_at("", {}, index, extent)), index_(index), extent_(extent) {}
 
 std::optional<std::int64_t> position_of(std::int64_t index, std::int64_t extent) {
     std::int64_t const place = index < 0 ? wrapping_add(index, extent) : index;
@@ -77,9 +78,15 @@ std::int64_t checked_position(std::int64_t index, std::int64_t extent) {
     throw PositionError(index, extent);
 }
 
-std::optional<std::int64_t> indexed_extent(Expr const& join) {
-    if (join.empty() || join.op() != Op::position || join.args()[0].op() != Op::operand) return std::nullopt;
-    return join.args()[1].node().integer;
+std::vector<IndexedOperand> indexed_operands(Expr const& join) {
+    std::vector<IndexedOperand> out;
+    if (join.empty()) return out;
+    for (Expr const* const part : arguments_first(join)) {
+        if (part->op() != Op::position || part->args()[0].op() != Op::operand) continue;
+        IndexedOperand const found{part->args()[0].node().slot, part->args()[1].node().integer};
+        if (std::ranges::find(out, found) == out.end()) out.push_back(found);
+    }
+    return out;
 }
 
 bool same_value(Scalar const& a, Scalar const& b) {

@@ -57,12 +57,13 @@ private:
 class PositionError : public InputError {
 public:
     PositionError(std::int64_t index, std::int64_t extent);
+    std::int64_t index() const { return index_; }
     std::int64_t extent() const { return extent_; }
     /// The fault of an element whose place is known. @param where  "tensor 'tok'"  @param at  its indices
     static Fault fault_at(std::string where, std::span<std::int64_t const> at, std::int64_t index, std::int64_t extent);
 
 private:
-    std::int64_t extent_;
+    std::int64_t index_, extent_;
 };
 /// x, or x + extent when negative; nothing unless that is in [0, extent).
 std::optional<std::int64_t> position_of(std::int64_t index, std::int64_t extent);
@@ -86,7 +87,13 @@ IndexCounts count_indices(std::int64_t count, std::int64_t extent, At const& at)
     return found;
 }
 
-/// The extent n of a join position(x, n), whose operand holds indices; nothing for other joins.
-std::optional<std::int64_t> indexed_extent(Expr const& join);
+/// An operand x that a join has in position(x, n): it holds indices of n elements.
+struct IndexedOperand {
+    int operand = 0;
+    std::int64_t extent = 0;
+    friend bool operator==(IndexedOperand, IndexedOperand) = default;
+};
+/// All of a join, each once.
+std::vector<IndexedOperand> indexed_operands(Expr const& join);
 
 }  // namespace ein::scalar

@@ -11,14 +11,12 @@ using namespace ein::test;
 
 namespace {
 
-Table<schedule::LoopSpecId, schedule::LoopSpec> const loopless;
-
 /// A run state of `copied_twice` whose failures are noted down.
 struct Fixture {
     schedule::Schedule schedule = copied_twice();
     std::vector<std::string> failures;
-    RunState state{schedule.sections[Rank{0}],
-                   loopless,
+    RunState state{schedule.header,
+                   schedule.sections[Rank{0}],
                    schedule::replay(schedule.sections[Rank{0}]),
                    {},
                    2,

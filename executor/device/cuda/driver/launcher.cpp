@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "executor/device/cuda/tuning.hpp"
-#include "executor/device/name_node.hpp"
 
 namespace ein::executor::cuda {
 namespace {
@@ -22,11 +21,10 @@ Launcher::Launcher(Context const& context, Events& events, MarkedStream& stream)
       stream_(stream),
       modules_(context, compiling_threads(context.gpu().sharers)),
       scratch_(context),
-      faults_(context, tuning::most_records * sizeof(Fault), "the records of faults"),
-      host_faults_(context, tuning::most_records * sizeof(Fault)),
+      fault_(context, sizeof(Fault), "the record of a fault"),
+      host_fault_(context, sizeof(Fault)),
       reader_(context, events) {
-    driver().cuMemsetD8Async(reinterpret_cast<CUdeviceptr>(faults_.data()), 0, tuning::most_records * sizeof(Fault),
-                             stream_.get());
+    driver().cuMemsetD8Async(reinterpret_cast<CUdeviceptr>(fault_.data()), 0, sizeof(Fault), stream_.get());
     driver().cuStreamSynchronize(stream_.get());
 }
 
@@ -49,7 +47,7 @@ void Launcher::finish() {
 void Launcher::run(PreparedProgram const& prepared, Call call) {
     context_.enter();
     if (call.scratch == nullptr) call.scratch = scratch(prepared.program.scratch_bytes);
-    call.fault = faults_.data() + prepared.faults * sizeof(Fault);
+    call.fault = fault_.data();
     thread_local std::vector<std::uint64_t> words;
     for (std::size_t l = 0; l < prepared.codes.size(); ++l) {
         Launch const& launch = prepared.program.launches[l];
@@ -62,40 +60,20 @@ void Launcher::run(PreparedProgram const& prepared, Call call) {
     stream_.asked();
 }
 
-/// Where there are too many nodes, the last ones share a record.
-std::size_t Launcher::expect_faults(std::string const& node) {
+void Launcher::check_fault() {
+    if (!expects_faults_) return;
     MutexLock const lock(reading_);
-    auto const known = std::find(nodes_.begin(), nodes_.end(), node);
-    if (known != nodes_.end()) return static_cast<std::size_t>(known - nodes_.begin());
-    if (nodes_.size() == tuning::most_records)
-        nodes_.back() += "' or '" + node;
-    else
-        nodes_.push_back(node);
-    return nodes_.size() - 1;
-}
-
-void Launcher::check_faults() {
-    MutexLock const lock(reading_);
-    if (nodes_.empty()) return;
     context_.enter();
-    read_faults();
-    bool found = false;
-    for (std::size_t record = 0; record < nodes_.size(); ++record) found |= fault(record).code != 0;
-    if (!found) return;
-    read_faults();  // a record is whole once its code was seen, not before
-    for (std::size_t record = 0; record < nodes_.size(); ++record)
-        naming_node(nodes_[record], [faulty = fault(record)] { check(faulty); });
+    if (read_fault().code == 0) return;
+    check(read_fault());  // the record is whole once its code was seen, not before
 }
 
-void Launcher::read_faults() {
-    driver().cuMemcpyDtoHAsync(host_faults_.data(), reinterpret_cast<CUdeviceptr>(faults_.data()),
-                               nodes_.size() * sizeof(Fault), reader_.get());
+Fault Launcher::read_fault() {
+    driver().cuMemcpyDtoHAsync(host_fault_.data(), reinterpret_cast<CUdeviceptr>(fault_.data()), sizeof(Fault),
+                               reader_.get());
     driver().cuStreamSynchronize(reader_.get());
-}
-
-Fault Launcher::fault(std::size_t record) const {
     Fault fault;
-    std::memcpy(&fault, host_faults_.data() + record * sizeof(Fault), sizeof(Fault));
+    std::memcpy(&fault, host_fault_.data(), sizeof(Fault));
     return fault;
 }
 

@@ -1,5 +1,5 @@
 // Runs programs of kernels (program.hpp) on the compute stream: their code, the scratch that they share, and the record
-// of faults that they find. Launches of one device are made by one thread at a time.
+// of a fault that they find. Launches of one device are made by one thread at a time.
 // Example: prepared = launcher.prepare(program); launcher.run(prepared, {operands, output}).
 #pragma once
 
@@ -18,7 +18,6 @@ namespace ein::executor::cuda {
 struct PreparedProgram {
     Program program;
     std::vector<Code> codes;  // of its launches
-    std::size_t faults = 0;   // which record its kernels write what they find to
 };
 
 class Launcher {
@@ -45,28 +44,27 @@ public:
     std::int64_t launches() const { return launches_.load(std::memory_order_relaxed); }
     void count_launches(std::int64_t more) { launches_.fetch_add(more, std::memory_order_relaxed); }
 
-    /// Fills in the launches' scratch (where `call` has none) and fault record.
+    /// Fills in the launches' scratch (where `call` has none) and the fault record.
     void run(PreparedProgram const& prepared, Call call);
 
-    /// A record for kernels of a node that may find bad input. Before anything is launched.
-    std::size_t expect_faults(std::string const& node);
-    /// Of kernels that have ended. @throws InputError
-    void check_faults();
+    /// Some kernels may find bad input. Before anything is launched.
+    void expect_faults() { expects_faults_ = true; }
+    /// Of kernels that have ended. @throws IndexError
+    void check_fault();
 
 private:
-    void read_faults() EIN_REQUIRES(reading_);
-    Fault fault(std::size_t record) const EIN_REQUIRES(reading_);
+    Fault read_fault() EIN_REQUIRES(reading_);
 
     Context const& context_;
     std::atomic<std::int64_t> launches_ = 0;
     MarkedStream& stream_;
     Modules modules_;
     Scratch scratch_;
-    DeviceBytes faults_;
+    DeviceBytes fault_;  // the record of all kernels: it says of which task it is
+    std::atomic<bool> expects_faults_ = false;
     Mutex reading_;
-    PinnedBytes host_faults_ EIN_GUARDED_BY(reading_);
-    std::vector<std::string> nodes_ EIN_GUARDED_BY(reading_);  // that the records in use are for
-    MarkedStream reader_ EIN_GUARDED_BY(reading_);             // of the records
+    PinnedBytes host_fault_ EIN_GUARDED_BY(reading_);
+    MarkedStream reader_ EIN_GUARDED_BY(reading_);  // of the record
 };
 
 }  // namespace ein::executor::cuda

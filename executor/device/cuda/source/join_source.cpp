@@ -1,5 +1,6 @@
 #include "executor/device/cuda/source/join_source.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
@@ -74,8 +75,9 @@ private:
             case Form::choice: return where(node, type);
             case Form::position: {
                 std::string const extent = std::to_string(node.args[1].node().integer);
-                return stated(
-                    "op_position(" + argument(node, 0, DType::i64).text + ", " + extent + ", (Fault*)a.fault)", type);
+                return stated("op_position(" + argument(node, 0, DType::i64).text + ", " + extent + ", a, " +
+                                  place_of(node.args[0]) + ")",
+                              type);
             }
             case Form::computed: break;
         }
@@ -87,6 +89,14 @@ private:
         if (node.op == Op::index) return {"i" + std::to_string(node.slot), type};
         if (node.op == Op::param) return constant(Scalar::of(std::complex<double>(param(node.name))), type);
         return constant(node.integral ? Scalar::of(node.integer) : Scalar::of(node.value), type);
+    }
+
+    /// Which operand an index is, and where in it: "0, at0".
+    std::string place_of(Expr const& index) {
+        if (index.op() != Op::operand) return "-1, -1";
+        int const slot = index.node().slot;
+        if (std::ranges::find(source_.places, slot) == source_.places.end()) source_.places.push_back(slot);
+        return std::to_string(slot) + ", at" + std::to_string(slot);
     }
 
     std::string logic(Node const& node) const {

@@ -13,9 +13,11 @@
 namespace ein::executor::cuda {
 
 struct JoinSource {
-    std::string statements;   // that use x<k> for operand k in the compute type, i<l> (i64) for label l, and a.fault
+    std::string statements;   // that use x<k> for operand k in the compute type, at<k> (i64) for where it was read, in
+                              // elements, i<l> (i64) for label l, and the kernel's argument a
     std::string value;        // an expression of the accumulate type's register
     std::vector<int> labels;  // that it asks for, in order
+    std::vector<int> places;  // operands whose at<k> it asks for
 };
 
 /// @throws InputError for a param that has no value

@@ -92,6 +92,20 @@ std::string KernelStruct::index_statements() const {
     return text;
 }
 
+/// at<k> for each operand k that the join asks it of: where the lane's element is.
+std::string KernelStruct::place_statements() const {
+    std::string text;
+    for (std::size_t k = 0; k < loops_.operands.size(); ++k) {
+        auto const& asked = text_.join.places;
+        if (std::ranges::find(asked, loops_.operands[k]) == asked.end()) continue;
+        text += "        i64 const at" + std::to_string(loops_.operands[k]) + " = (i64)place.operand[" +
+                std::to_string(k) + "]";
+        if (lanes_.count > 1) text += " + lane * a.step[" + std::to_string(k) + "][lane_loop]";
+        text += ";\n";
+    }
+    return text;
+}
+
 void KernelStruct::add_join() {
     std::string text =
         "EIN_FN static State::T join(Arguments const& a, Values const& v, i32 lane, Place<K> const& place) {\n";
@@ -100,7 +114,8 @@ void KernelStruct::add_join() {
         text += "        " + register_name(text_.types.compute) + " const x" + number + " = of_lane(v.x" + number +
                 ", lane);\n";
     }
-    add(text + index_statements() + text_.join.statements + "        return " + text_.join.value + ";\n    }");
+    add(text + index_statements() + place_statements() + text_.join.statements + "        return " + text_.join.value +
+        ";\n    }");
 }
 
 Kernel KernelStruct::kernel(std::string const& stem, unsigned threads, std::string const& call) const {

@@ -45,6 +45,7 @@ private:
     void add_loads();
     void add_join();
     std::string index_statements() const;
+    std::string place_statements() const;
 
     EinsumText const& text_;
     Loops const& loops_;

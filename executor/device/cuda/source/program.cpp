@@ -1,7 +1,7 @@
 #include "executor/device/cuda/source/program.hpp"
 
 #include "executor/device/cuda/source/kernels.hpp"
-#include "lib/scalar/evaluate/evaluator.hpp"
+#include "executor/device/index_error.hpp"
 
 namespace ein::executor::cuda {
 
@@ -22,6 +22,7 @@ void write_arguments(Launch const& launch, Call const& call, std::vector<std::ui
     address(call.output);
     address(call.scratch);
     address(call.fault);
+    words.push_back(static_cast<std::uint64_t>(std::int64_t{(*call.task).value()}));
     for (int label : launch.begins)
         words.push_back(static_cast<std::uint64_t>(call.begin[static_cast<std::size_t>(label)]));
     if (launch.begins.empty()) words.push_back(0);
@@ -35,7 +36,9 @@ std::vector<std::uint64_t> arguments(Launch const& launch, Call const& call) {
 }
 
 void check(Fault const& fault) {
-    if (fault.code != 0) scalar::checked_position(fault.index, fault.extent);
+    if (fault.code == 0) return;
+    throw IndexError({fault.index, fault.extent, TaskId{static_cast<std::int32_t>(fault.task)},
+                      static_cast<int>(fault.operand), fault.element});
 }
 
 }  // namespace ein::executor::cuda

@@ -1,9 +1,9 @@
 // What the GPU is asked to do, as values: CUDA C++ text, launch geometry and arguments. Nothing here needs CUDA:
 // whoever has it compiles prelude() + source once for each name and launches. A kernel has one argument, a struct of
-// 64-bit words: the operands' addresses, the output's, those of scratch memory and of the fault record, labels' begins,
-// and constants of the shape. So kernels of one class, which differ in lengths and strides only, have the same text and
-// the same name. Example: for launch of program.launches: words = arguments(launch, call); void* args[] =
-// {words.data()};
+// 64-bit words: the operands' addresses, the output's, those of scratch memory and of the fault record, the task,
+// labels' begins, and constants of the shape. So kernels of one class, which differ in lengths and strides only, have
+// the same text and the same name. Example: for launch of program.launches: words = arguments(launch, call); void*
+// args[] = {words.data()};
 //          cuLaunchKernel(kernel, launch.grid_x, launch.grid_y, 1, launch.block, 1, 1, 0, stream, args, nullptr).
 #pragma once
 
@@ -48,6 +48,7 @@ struct Call {
     void* scratch = nullptr;
     void* fault = nullptr;
     std::span<Extent const> begin = {};
+    OptionalId<TaskId> task = {};
 };
 
 /// The launch's one argument, in place of what `words` held.
@@ -59,8 +60,9 @@ struct Fault {
     std::int32_t code = 0;  // 0: none, 1: position() of `index` into `extent` elements; written last
     std::int32_t claimed = 0;
     std::int64_t index = 0, extent = 0;
+    std::int64_t task = -1, operand = -1, element = -1;
 };
-/// @throws InputError that says what the record says
+/// @throws IndexError that says what the record says
 void check(Fault const& fault);
 
 /// What the geometry of launches is made for. Results may depend on it in the last bits of sums, so it is part of what

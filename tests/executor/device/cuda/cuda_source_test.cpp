@@ -1,8 +1,11 @@
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <complex>
 #include <cstring>
 #include <optional>
 
+#include "executor/device/index_error.hpp"
 #include "executor/device/reference/element.hpp"
 #include "executor/device/reference/reference_device.hpp"
 #include "lib/base/error.hpp"
@@ -210,6 +213,33 @@ TEST_CASE("a position out of range is bad input, also where its value is not cho
     } catch (InputError const& error) {
         CHECK(error.faults().front().found == "5");
         CHECK(error.faults().front().expected == "an index from -5 to 4");
+    }
+}
+
+TEST_CASE("a position out of range is recorded with its task, operand and place in the operand", "[device][cuda]") {
+    SoloWorkerTeam solo;
+    auto const [form, lengths] = GENERATE(table<std::string, Shape>({{"ij,ij->ij", {3, 40}}, {"ij,ji->ij", {40, 40}}}));
+    CAPTURE(form);
+    HostCudaDevice device(tiny);
+    KernelCase test(einsum(form, lengths, "x+position(y, 7)"), {i64, i64}, i64, i64);
+    KernelShape const& shape = test.shape();
+    std::vector<std::int64_t> data(static_cast<std::size_t>(element_count(lengths))), positions(data.size(), -7);
+    std::vector<std::int64_t> output(data.size());
+    auto const kernel = device.prepare(shape, {});
+    std::array<void const*, 2> const operands{data.data(), positions.data()};
+    auto const launch = [&] { kernel->launch({operands, output.data(), test.begin(), {}, 0, TaskId{17}}, solo); };
+    launch();  // tells which kernels there are
+    device.compile();
+    for (std::int64_t const element : {0, 39, 47}) {
+        std::ranges::fill(positions, -7);
+        CHECK_NOTHROW(launch());
+        positions[static_cast<std::size_t>(element)] = 7 + element;
+        try {
+            launch();
+            FAIL("accepted");
+        } catch (IndexError const& error) {
+            CHECK(error.met() == IndexError::Met{7 + element, 7, TaskId{17}, 1, element});
+        }
     }
 }
 

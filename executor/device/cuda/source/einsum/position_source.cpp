@@ -18,7 +18,7 @@ EinsumText rows_text(EinsumText const& text, graph::Lookup const& lookup) {
     EinsumText rows = text;
     std::string const data = "x" + std::to_string(lookup.data);
     bool const same = text.types.compute == text.types.accumulate;
-    rows.join = {"", same ? data : converted(data, text.types.accumulate), {}};
+    rows.join = {"", same ? data : converted(data, text.types.accumulate), {}, {}};
     return rows;
 }
 

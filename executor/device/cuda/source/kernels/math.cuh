@@ -234,12 +234,18 @@ EIN_FN complex<T> op_complex(T re, T im) {
 }
 
 /// x, or x + extent when negative; a fault, and 0, when that is not in [0, extent).
-EIN_FN i64 op_position(i64 index, i64 extent, Fault* fault) {
+/// @param a  the kernel's argument  @param operand, element  where the index was read, as struct Fault says
+template <class Arguments>
+EIN_FN i64 op_position(i64 index, i64 extent, Arguments const& a, i32 operand, i64 element) {
     i64 const place = index < 0 ? op_add(index, extent) : index;
     if (place >= 0 && place < extent) return place;
+    Fault* const fault = a.fault;
     if (atomicCAS(&fault->claimed, 0, 1) == 0) {
         fault->index = index;
         fault->extent = extent;
+        fault->task = a.task;
+        fault->operand = operand;
+        fault->element = element;
         __threadfence_system();
         *(i32 volatile*)&fault->code = 1;
     }

@@ -25,7 +25,8 @@ struct MoveArguments {
     void const* from;
     void* to;
     void* scratch;
-    void* fault;
+    Fault* fault;
+    i64 task;
     i64 no_begin;
     Length length[axes + 1];
     i64 from_step[axes + 1], to_step[axes + 1];
@@ -58,7 +59,8 @@ struct FillArguments {
     void const* unused;
     void* to;
     void* scratch;
-    void* fault;
+    Fault* fault;
+    i64 task;
     i64 no_begin;
     u64 low, high;      // 16 bytes of the value, repeated
     i64 offset, count;  // in units
@@ -88,7 +90,8 @@ struct ReshapeArguments {
     void const* from;
     void* to;
     i64* scratch;  // shared elements of each chunk, then of all chunks before it
-    void* fault;
+    Fault* fault;
+    i64 task;
     i64 no_begin;
     Length walked_length[walked + 1];  // of the box
     i64 walked_begin[walked + 1];

@@ -218,6 +218,9 @@ struct Fault {
     i32 code;  // 0: none; 1: position() of `index` into `extent` elements
     i32 claimed;
     i64 index, extent;
+    i64 task;     // whose launch it is, as its argument says
+    i64 operand;  // that has the index, and where from the first element that the launch reads; operand -1: none has
+    i64 element;
 };
 
 }  // namespace ein

@@ -18,7 +18,8 @@ struct Arguments {
     void const* operand[operands > 0 ? operands : 1];
     void* output;
     void* scratch;
-    void* fault;
+    Fault* fault;
+    i64 task;
     i64 begin[begins > 0 ? begins : 1];  // of labels whose value the join asks for
     Length length[loops + 1];
     i64 step[operands > 0 ? operands : 1][loops + 1];
