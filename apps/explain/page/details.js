@@ -23,7 +23,6 @@ function flowText(flow, name) {
       flow.bytes > 0 ? ", " + bytes(flow.bytes) + " (" + flow.bytes.toLocaleString("en") + " bytes)" : "",
       flow.note ? element("span", {class: "quiet"}, " (" + flow.note + ")") : "");
 }
-const manyNodes = n => n + (n === 1 ? " node" : " nodes");
 const named = item => element("span", {}, jump(item.like), item.nodes.length > 1 ? " \u00d7 " + item.nodes.length : "");
 // Of what is drawn, the first few with the largest value.
 const largest = (list, value) =>
@@ -78,7 +77,7 @@ function wholeDetails(panel) {
     panel.append(element("h3", {}, "Critical path: " + seconds(timing.critical_path.seconds)),
         element("p", {class: "quiet"},
             "The chain of nodes that takes longest, each reading the one before, moving included: " +
-                manyNodes(path.length) + ", as simulated on " + timing.machines + ". The whole run takes " +
+                several(path.length, "node") + ", as simulated on " + timing.machines + ". The whole run takes " +
                 seconds(timing.seconds) + "; nodes may overlap in it. On this path take longest" + each + ":"),
         rows([{text: "node"}, right("computes"), right("moves")],
             largest(onIt, item => most(took, item)).map(timesOf)));
@@ -139,7 +138,8 @@ function details(n) {
         "Predicted: computes for " + seconds(timing.computing[n]) + ", its result is moved for " +
             seconds(timing.moving[n]) + (onPath.has(n) ? "; " : "."),
         onPath.has(n) ? element("span", {class: "on-path"}, "on the critical path.") : ""));
-  panel.append(element("h3", {}, "Cut: " + node.calls + " kernel calls, " + node.candidates + " candidates"),
+  const calls = several(node.calls, "kernel call"), candidates = several(node.candidates, "candidate");
+  panel.append(element("h3", {}, "Cut: " + calls + ", " + candidates),
       rows([{text: "label"}, right("extent"), right("parts")],
           Object.entries(node.labels)
               .map(([label,

@@ -259,15 +259,16 @@ function showAll() {
   };
   redraw();
 }
-// What is too large to be read as a whole is shown from its beginning.
+// What is too large to be read as a whole is shown from its beginning: where the critical path begins.
 function showBeginning() {
   showAll();
   fitted = showBeginning;
   if (view.zoom >= 0.3 || !drawn.length) return;
-  const first = drawn.reduce((a, b) => b.y < a.y ? b : a), h = canvas.clientHeight || 600;
+  const first = path.length ? byNode[path[0]] : drawn.reduce((a, b) => b.y < a.y ? b : a);
+  const h = canvas.clientHeight || 600;
   const wide = (canvas.clientWidth || 800) / (extent.right - extent.left + 88);
   const zoom = Math.min(1, Math.max(0.75, wide));
-  view = {x: wide >= zoom ? (extent.left + extent.right) / 2 : first.x, y: extent.top - 60 + h / 2 / zoom, zoom};
+  view = {x: wide >= zoom ? (extent.left + extent.right) / 2 : first.x, y: first.y - 60 + h / 2 / zoom, zoom};
   redraw();
 }
 function moveBy(dx, dy) {   // in pixels

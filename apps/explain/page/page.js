@@ -226,6 +226,8 @@ function facts() {
 function legend() {
   at("scale-of").textContent = byTime ? "predicted" : "moved";
   at("most").textContent = byTime ? seconds(mostTook) : bytes(mostMoved);
+  at("scale-key").hidden = !byTime && !plan.bytes.total;
+  at("still-key").hidden = !at("scale-key").hidden;
   at("path-key").hidden = !path.length;
   at("by-time").hidden = !timing;
 }

@@ -16,6 +16,7 @@ function scaled(value, base, units) {
   return (value.toFixed(decimals) + " " + units[unit]).trim();
 }
 const bytes = n => scaled(n, 1024, ["B", "KiB", "MiB", "GiB", "TiB", "PiB"]);
+const several = (n, what) => n.toLocaleString("en") + " " + what + (n === 1 ? "" : "s");
 const count = n => scaled(n, 1000, ["", "k", "M", "G", "T", "P"]);
 const seconds = s => s === 0 ? "0 s" :
     s >= 1                   ? scaled(s, 1000, ["s", "ks"]) :
