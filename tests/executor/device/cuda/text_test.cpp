@@ -82,7 +82,7 @@ TEST_CASE("shapes of one class have one kernel, and others have others", "[execu
     CHECK(name(one) != name(program_of("ij->j", {100, 2048}, "x*eta", DType::f32)));
 }
 
-TEST_CASE("arguments are the addresses, then begins, then constants", "[executor][device][cuda]") {
+TEST_CASE("arguments are the addresses, then the task, begins and constants", "[executor][device][cuda]") {
     Launch launch;
     launch.operands = {1};
     launch.begins = {0};
@@ -90,11 +90,13 @@ TEST_CASE("arguments are the addresses, then begins, then constants", "[executor
     int memory[4] = {};
     void const* const operands[] = {&memory[0], &memory[1]};
     std::array<Extent, 1> const begin{5};
-    std::vector<std::uint64_t> const words = arguments(launch, {operands, &memory[2], &memory[3], nullptr, begin});
+    std::vector<std::uint64_t> const words =
+        arguments(launch, {operands, &memory[2], &memory[3], nullptr, begin, TaskId{9}});
     auto const address = [](void const* at) {
         return static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(at));
     };
-    CHECK(words == std::vector<std::uint64_t>{address(&memory[1]), address(&memory[2]), address(&memory[3]), 0, 5, 77});
+    CHECK(words ==
+          std::vector<std::uint64_t>{address(&memory[1]), address(&memory[2]), address(&memory[3]), 0, 9, 5, 77});
 }
 
 TEST_CASE("outputs and terms of no elements need no launch, or one that writes what is neutral",
