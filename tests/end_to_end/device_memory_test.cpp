@@ -75,7 +75,7 @@ void check(std::uint64_t seed, std::string const& dtype) {
 
 TEST_CASE("random graphs run in as little device memory as one task needs", "[end_to_end][device]") {
     auto const dtype = GENERATE("f64", "mixed", "i32");
-    auto const [first, count] = test::seeds(48);
+    auto const [first, count] = test::seeds(24);
     for (std::uint64_t seed = first; seed < first + count; ++seed) check(seed, dtype);
 }
 

@@ -291,7 +291,7 @@ TEST_CASE("calls of masked gradients are computed again and found right", "[end_
 }
 
 TEST_CASE("chains under masks that are drawn", "[end_to_end][regions]") {
-    auto const [first, count] = test::seeds(80);
+    auto const [first, count] = test::seeds(30);
     for (std::uint64_t seed = first; seed < first + count; ++seed) {
         Draw draw(seed);
         std::string const dtype = draw.one_of<std::string>({"f32", "f32", "f64", "f16", "bf16"});
@@ -307,7 +307,7 @@ TEST_CASE("chains under masks that are drawn", "[end_to_end][regions]") {
 }
 
 TEST_CASE("gradients of attention under masks that are drawn", "[end_to_end][regions]") {
-    auto const [first, count] = test::seeds(25);
+    auto const [first, count] = test::seeds(10);
     for (std::uint64_t seed = first; seed < first + count; ++seed) {
         Draw draw(seed + 1000);
         std::string const mask = draw.mask();

@@ -99,6 +99,7 @@ TEST_CASE("prefixes, suffixes and bands, of every aggregation", "[end_to_end][re
     struct Kind {
         char const *agg, *identity, *dtype;
     };
+    bool odd = false;
     for (Kind const kind : {Kind{"sum", "0", "f32"}, Kind{"sum", "0", "f64"}, Kind{"sum", "0", "i32"},
                             Kind{"max", "-inf", "f32"}, Kind{"min", "inf", "f64"}, Kind{"prod", "1", "f64"},
                             Kind{"sum", "0", "f16"}, Kind{"sum", "0", "c64"}, Kind{"logsumexp", "-inf", "f64"}})
@@ -107,8 +108,9 @@ TEST_CASE("prefixes, suffixes and bands, of every aggregation", "[end_to_end][re
             for (char const* einsum : {"jc->ic", "cj->ci", "jc->ci"}) {
                 CAPTURE(kind.agg, kind.dtype, condition, einsum);
                 Json const graph = prefix(condition, kind.agg, kind.identity, einsum, kind.dtype);
-                for (int const ranks : {1, 2, 3, 5})
+                for (int const ranks : {odd ? 1 : 2, odd ? 3 : 5})  // all four, of each kind and of each condition
                     test::check_close(graph, {.ranks = ranks, .threads = ranks == 1 ? 2 : 1});
+                odd = !odd;
             }
     Json cut = prefix("[j] <= [i]", "sum", "0", "jc->ic", "f64");
     for (char const* label : {"i", "j", "c"}) {

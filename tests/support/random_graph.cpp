@@ -363,7 +363,8 @@ std::pair<std::uint64_t, std::uint64_t> seeds(std::uint64_t count) {
         auto const colon = text.find(':');
         return {std::stoull(text), colon == std::string::npos ? 1 : std::stoull(text.substr(colon + 1))};
     }
-    return {1, count};
+    bool const again = std::getenv("EIN_TEST_DEVICE") != nullptr;  // what was tried in another way already
+    return {1, again ? (count + 2) / 3 : count};
 }
 
 }  // namespace ein::test

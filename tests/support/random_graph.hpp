@@ -22,7 +22,8 @@ struct GraphTaste {
 
 Json random_graph(std::uint64_t seed, GraphTaste const& taste = {});
 
-/// The first seed and how many: 1 and `count`, or EIN_SEEDS as FIRST or FIRST:COUNT.
+/// The first seed and how many: 1 and `count` (a third of it where a test runs again on EIN_TEST_DEVICE), or EIN_SEEDS
+/// as FIRST or FIRST:COUNT.
 std::pair<std::uint64_t, std::uint64_t> seeds(std::uint64_t count);
 
 }  // namespace ein::test

@@ -68,14 +68,19 @@ TEST_CASE("products under a condition that one operand decides", "[cpu][choices]
                  "where([i] < [j], 0, -x*y/4)", "2*where(!([i] == [j]), x*y*0.5, 0)/4", "where([j] > 40, y*x, 0)",
                  "where([j] >= [k], x*y, 0)", "where([i] > 3, where([j] >= [i], x*y, 0), 0)",
                  "where([j] < 60, where([j] > 9, x, 0)*y, 0)", "where([j] < 60, x*where([j] > 9, y, 0), 0)");
-    std::string const subscripts = GENERATE("ij,jk->ik", "ji,kj->ki", "ij,kj->ik");
-    bool const with_specials = GENERATE(false, true);
-    unsigned const seed = GENERATE(1U, 2U);
-    for (auto [type, compute] : {std::pair{DType::f32, DType::f32},
-                                 {DType::f64, DType::f64},
-                                 {DType::bf16, DType::f32},
-                                 {DType::f16, DType::f32}})
-        check_choosing_sum({subscripts, {50, 70, 40}, join, {type, type}, type, compute}, seed, with_specials);
+    // Each order of labels with every type, layout (by seed) and special values; not all of them together.
+    std::vector<std::string> const orders{"ij,jk->ik", "ji,kj->ki", "ij,kj->ik"};
+    for (std::size_t order = 0; order < orders.size(); ++order) {
+        auto const check = [&](DType type, DType compute, std::size_t drawn) {
+            check_choosing_sum({orders[order], {50, 70, 40}, join, {type, type}, type, compute},
+                               1 + static_cast<unsigned>((drawn + order) % 2), (drawn + order) % 4 < 2);
+        };
+        check(DType::f32, DType::f32, 0);
+        check(DType::f32, DType::f32, 3);
+        check(DType::f64, DType::f64, 1);
+        check(DType::bf16, DType::f32, 2);
+        check(DType::f16, DType::f32, 3);
+    }
 }
 
 TEST_CASE("a 0 under a condition that is multiplied further may become nan", "[cpu][choices]") {
@@ -135,7 +140,7 @@ TEST_CASE("random conditions around products and their factors", "[cpu][choices]
 
 TEST_CASE("conditions of operands, other types, batches and further factors", "[cpu][choices]") {
     bool const with_specials = GENERATE(false, true);
-    unsigned const seed = GENERATE(1U, 2U, 3U);
+    unsigned const seed = GENERATE(1U, 2U);
     auto const check = [&](ChoosingSum const& sum) { check_choosing_sum(sum, seed, with_specials); };
     check({"ij,jk->ik", {50, 70, 40}, "where(x > 0, x*y, 0)", {DType::f32, DType::f32}, DType::f32, DType::f32});
     check({"ij,jk->ik", {50, 70, 40}, "where(y != 0, x*y, 0)", {DType::f32, DType::bf16}, DType::f32, DType::f32});
@@ -199,7 +204,7 @@ TEST_CASE("a product under a condition is none where zeros would not do", "[cpu]
 
 TEST_CASE("a comparison with a label times an element is a lookup or a scatter", "[cpu][choices]") {
     bool const with_specials = GENERATE(false, true);
-    unsigned const seed = GENERATE(1U, 2U, 3U);
+    unsigned const seed = GENERATE(1U, 2U);
     std::string const join = GENERATE("(y == [v])*x", "x*([v] == y)", "x*where(y == [v], 1, 0)");
     check_choosing_sum({"vd,i->id", {7, 90, 200}, join, {DType::f32, DType::i64}, DType::f32, DType::f64}, seed,
                        with_specials);
@@ -215,7 +220,7 @@ TEST_CASE("a comparison with a label times an element is a lookup or a scatter",
 }
 
 TEST_CASE("comparisons with a label that are summed are counted", "[cpu][choices]") {
-    unsigned const seed = GENERATE(1U, 2U, 3U);
+    unsigned const seed = GENERATE(1U, 2U);
     std::string const join = GENERATE("x == [v]", "[v] == x", "where(x == [v], 1, 0)");
     for (auto [type, output, compute] : {std::tuple{DType::i64, DType::f32, DType::f64},
                                          {DType::i8, DType::f32, DType::f32},

@@ -149,9 +149,9 @@ TEST_CASE("a fault inside a taken function has its place", "[lib][scalar][spelli
 
 TEST_CASE("what is written out does not grow beyond bounds", "[lib][scalar][spellings]") {
     auto const nested = [](std::string const& open, int times, std::string const& close) {
-        std::string text = "x";
-        for (int k = 0; k < times; ++k) text = open + text + close;
-        return text;
+        std::string before, behind;
+        for (int k = 0; k < times; ++k) before += open, behind += close;
+        return before + "x" + behind;
     };
     CHECK(refused(nested("fmax(", 40, ", y)")).expected == "at most 100000 operations, written out");
     CHECK(refused(nested("(y < ", 40, " < z)")).expected == "at most 100000 operations, written out");
