@@ -32,7 +32,7 @@ std::optional<EinGraph> lower_graph_with(EinGraph graph, ResultStorage const& ke
         dense.insert(choice.refused().begin(), choice.refused().end());
         return std::nullopt;
     }
-    return factor_joins(inline_indicators(std::move(choice).finish(builder.take())));
+    return factor_joins(std::move(choice).finish(builder.take()));
 }
 
 }  // namespace ein::graph

@@ -7,7 +7,8 @@
 
 namespace ein::graph {
 
-/// Sparse values stay as they are, and so do tensors of zeros and ones that outputs or others need.
+/// Sparse values stay as they are, and so do tensors of zeros and ones that outputs or others need. Where others go,
+/// values are numbered anew (graph::prune): to be done before what sparse values list is counted by their numbers.
 EinGraph inline_indicators(EinGraph graph);
 
 }  // namespace ein::graph
