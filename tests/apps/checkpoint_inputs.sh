@@ -26,7 +26,7 @@ cat > graph.json << JSON
              "x": {"shape": [200, 8], "data": {"npy": "data/b/X.npy"}},
              "S": {"shape": [200, 200], "sparse": true, "data": {"scipy": "data/S.npz"}},
              "r": {"shape": [200, 8], "data": {"random": "uniform", "seed": 5}}},
- "nodes": [{"name": "L", "loop": {"times": 120000, "carry": {"x": "x_next"}, "body": [
+ "nodes": [{"name": "L", "loop": {"times": 40000, "carry": {"x": "x_next"}, "body": [
               {"name": "Bx", "einsum": "ij,jk->ik", "inputs": ["B", "x"]},
               {"name": "x_next", "einsum": "ij,ij->ij", "inputs": ["Bx", "r"], "join": "sin(x) + y"}]}},
            {"name": "Sx", "einsum": "ij,jk->ik", "inputs": ["S", "L/x"]},
