@@ -16,6 +16,8 @@ template <class T>
 constexpr int lanes = vector_bytes / static_cast<int>(sizeof(T));
 template <class T>
 using Vector [[gnu::vector_size(vector_bytes)]] = T;
+template <class T, int Count>
+using Some [[gnu::vector_size(Count * sizeof(T))]] = T;
 
 /// As many as registers hold the sums of, each waiting for its own.
 template <class T>
@@ -43,10 +45,14 @@ Vector<To> widened(From const* from) {
     if constexpr (__is_same(To, From)) {
         return load<Vector<To>>(from);
     } else if constexpr (__is_same(From, float)) {
-        using Narrow [[gnu::vector_size(lanes<To> * 4)]] = float;
-        return __builtin_convertvector(load<Narrow>(from), Vector<To>);
+        return __builtin_convertvector(load<Some<float, lanes<To>>>(from), Vector<To>);
+    } else if constexpr (std::is_integral_v<From>) {
+        using Narrow = Some<From, lanes<To>>;
+        using Whole = Some<std::int32_t, lanes<To>>;
+        Whole const whole = __builtin_convertvector(load<Narrow>(from), Whole);
+        return __builtin_convertvector(whole, Vector<To>);
     } else {
-        using Narrow [[gnu::vector_size(lanes<To> * 2)]] = std::uint16_t;
+        using Narrow = Some<std::uint16_t, lanes<To>>;
         using Bits = Vector<std::uint32_t>;
         Bits const bits = __builtin_convertvector(load<Narrow>(from), Bits);
         if constexpr (__is_same(From, Bfloat)) return reinterpret_cast<Vector<float>>(bits << 16);
@@ -237,12 +243,15 @@ VectorLoops vector_loops(DType matrix, DType sums, int vectors) {
     if (sums == DType::f64) {
         if (matrix == DType::f64) return loops<double, double>(vectors);
         if (matrix == DType::f32) return loops<float, double>(vectors);
+        if (matrix == DType::i32 && vectors == 1) return loops<std::int32_t, double>(1);
     }
     if (sums == DType::f32) {
         if (matrix == DType::f32) return loops<float, float>(vectors);
         if (matrix == DType::bf16) return loops<Bfloat, float>(vectors);
         if (matrix == DType::f16) return loops<Half, float>(vectors);
     }
+    if (vectors == 1 && matrix == DType::i16 && sums == DType::f64) return loops<std::int16_t, double>(1);
+    if (vectors == 1 && matrix == DType::i16 && sums == DType::f32) return loops<std::int16_t, float>(1);
     return {};
 }
 

@@ -28,12 +28,14 @@ struct VectorTypes {
     DType first, second, compute;
 };
 
-constexpr VectorTypes vector_types[10]{
+constexpr VectorTypes vector_types[13]{
     {DType::f32, DType::f32, DType::f32},   {DType::f64, DType::f64, DType::f64},
     {DType::c64, DType::c64, DType::c64},   {DType::c128, DType::c128, DType::c128},
     {DType::bf16, DType::bf16, DType::f32}, {DType::f16, DType::f16, DType::f32},
     {DType::f32, DType::f64, DType::f64},   {DType::bf16, DType::f32, DType::f32},
-    {DType::c64, DType::c128, DType::c128}, {DType::c64, DType::f32, DType::c64},
+    {DType::i16, DType::f64, DType::f64},   {DType::i16, DType::f32, DType::f32},
+    {DType::i32, DType::f64, DType::f64},   {DType::c64, DType::c128, DType::c128},
+    {DType::c64, DType::f32, DType::c64},
 };
 
 struct VectorCase {
@@ -44,7 +46,7 @@ struct VectorCase {
 }  // namespace
 
 TEST_CASE("a matrix times a vector is right for every type, order of labels and length", "[executor][device]") {
-    VectorTypes const types = vector_types[GENERATE(range(0, 10))];
+    VectorTypes const types = vector_types[GENERATE(range(0, 13))];
     VectorCase const at = GENERATE(
         VectorCase{"ij,j->i", {9, 16}}, VectorCase{"ij,j->i", {130, 33}}, VectorCase{"ij,j->i", {3, 100}},
         VectorCase{"bij,bj->bi", {3, 5, 37}}, VectorCase{"ijk,jk->i", {7, 3, 150}},
@@ -56,7 +58,7 @@ TEST_CASE("a matrix times a vector is right for every type, order of labels and 
         for (bool const views : {false, true}) {
             std::mt19937 random(5);
             KernelCase test(einsum(at.form, at.extents, accumulate ? "x*y/4" : ""), {types.first, types.second},
-                            accumulate ? types.compute : types.first, types.compute);
+                            accumulate || is_exact(types.first) ? types.compute : types.first, types.compute);
             test.shape().accumulate = accumulate;
             if (views) test.scatter_layout(random);
             test.fill(random);
