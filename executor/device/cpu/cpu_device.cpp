@@ -4,7 +4,6 @@
 
 #include "executor/device/cpu/choices/choice_kernel.hpp"
 #include "executor/device/cpu/gemm/gemm_kernel.hpp"
-#include "executor/device/cpu/gemm/vector_columns.hpp"
 #include "executor/device/cpu/gemm/vector_product.hpp"
 #include "executor/device/cpu/loops/loop_kernel.hpp"
 #include "executor/device/cpu/loops/scan_kernel.hpp"
@@ -68,7 +67,6 @@ private:
 std::unique_ptr<PreparedKernel const> prepare_product(KernelShape const& shape, Nest const& nest,
                                                       KernelTypes const& types, scalar::Params const& params) {
     if (auto vector = make_vector_kernel(shape, nest, types, params)) return vector;
-    if (auto columns = make_columns_kernel(shape, nest, types, params)) return columns;
     if (auto batches = make_narrow_batches(shape, nest, types, params)) return batches;
     if (auto narrow = make_narrow_kernel(shape, nest, types, params)) return narrow;
     return make_gemm_kernel(shape, nest, types, params);

@@ -101,9 +101,8 @@ private:
         one.accumulate = true;
         add_one_ = plain(one);
         for (std::size_t k = 0; k < einsum.operands(); ++k) {
-            Extent step = 0;
-            for (std::size_t axis = 0; axis < einsum.inputs[k].size(); ++axis)
-                if (einsum.inputs[k][axis] == along_) step += terms.operand_strides[k][axis];
+            Extent const step =
+                label_strides(einsum.inputs[k], terms.operand_strides[k], einsum.labels.size())[at(along_)];
             steps_.push_back(step * static_cast<Extent>(size_of(terms.operand_dtypes[k])));
         }
     }

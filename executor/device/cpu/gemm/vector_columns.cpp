@@ -120,13 +120,21 @@ private:
         void add_part() { add(memory_.data(), bytes_); }
         /// The results, (real, imaginary) where they are complex.
         std::byte* finish() {
-            for (int v = 0; v < product_.parts; ++v) product_.loops.finish(place(2 + v), place(4 + v), numbers_);
-            if (product_.parts == 2) product_.real == DType::f32 ? join_parts<float>() : join_parts<double>();
+            product_.real == DType::f32 ? finish_as<float>() : finish_as<double>();
             return place(2);
         }
 
     private:
         std::byte* place(int number) { return memory_.data() + static_cast<std::size_t>(number) * bytes_; }
+        template <class T>
+        void finish_as() {
+            for (int v = 0; v < product_.parts; ++v) {
+                auto* const total = reinterpret_cast<T*>(place(2 + v));
+                auto const* const low = reinterpret_cast<T const*>(place(4 + v));
+                for (Extent k = 0; k < numbers_; ++k) total[k] += low[k];
+            }
+            if (product_.parts == 2) join_parts<T>();
+        }
         template <class T>
         void join_parts() {
             auto* const by_real = reinterpret_cast<T*>(place(2));
@@ -215,11 +223,8 @@ private:
 
 }  // namespace
 
-std::unique_ptr<PreparedKernel const> make_columns_kernel(KernelShape const& shape, Nest const& nest,
-                                                          KernelTypes const& types, scalar::Params const& params) {
-    std::optional<MatrixVector> product = matrix_by_vector(shape, nest, types, params);
-    if (!product) return nullptr;
-    auto kernel = std::make_unique<ColumnsKernel>(std::move(*product));
+std::unique_ptr<PreparedKernel const> make_columns_kernel(MatrixVector const& product) {
+    auto kernel = std::make_unique<ColumnsKernel>(product);
     return kernel->is_worth() ? std::move(kernel) : nullptr;
 }
 

@@ -6,14 +6,11 @@
 
 #include <memory>
 
-#include "executor/device/device.hpp"
-#include "executor/device/kernel/kernel_types.hpp"
-#include "executor/device/kernel/nest.hpp"
+#include "executor/device/cpu/gemm/matrix_vector.hpp"
 
 namespace ein::executor {
 
-/// @param nest  of the shape, simplified  @return nothing for any other kernel
-std::unique_ptr<PreparedKernel const> make_columns_kernel(KernelShape const& shape, Nest const& nest,
-                                                          KernelTypes const& types, scalar::Params const& params);
+/// @return nothing where columns do not lie so
+std::unique_ptr<PreparedKernel const> make_columns_kernel(MatrixVector const& product);
 
 }  // namespace ein::executor

@@ -6,16 +6,13 @@
 #include <type_traits>
 #include <utility>
 
+#include "executor/device/cpu/gemm/pair_product.hpp"
+#include "executor/device/cpu/gemm/pair_vectors.hpp"
 #include "executor/device/cpu/loops/exact_sums.hpp"
-#include "executor/device/cpu/vector_size.hpp"
 
 namespace ein::executor::EIN_INSTRUCTION_SET {
 namespace {
 
-template <class T>
-constexpr int lanes = vector_bytes / static_cast<int>(sizeof(T));
-template <class T>
-using Vector [[gnu::vector_size(vector_bytes)]] = T;
 template <class T, int Count>
 using Some [[gnu::vector_size(Count * sizeof(T))]] = T;
 
@@ -53,7 +50,7 @@ Vector<To> widened(From const* from) {
         return __builtin_convertvector(whole, Vector<To>);
     } else {
         using Narrow = Some<std::uint16_t, lanes<To>>;
-        using Bits = Vector<std::uint32_t>;
+        using Bits = Some<std::uint32_t, lanes<To>>;
         Bits const bits = __builtin_convertvector(load<Narrow>(from), Bits);
         if constexpr (__is_same(From, Bfloat)) return reinterpret_cast<Vector<float>>(bits << 16);
         Bits const sign = (bits & 0x8000u) << 16, rest = bits & 0x7fffu;
@@ -67,10 +64,9 @@ Vector<To> widened(From const* from) {
 /// Lanes from `first` on; the others are 0, whatever they were.
 template <class T>
 Vector<T> lanes_from(Vector<T> value, int first) {
-    using Bits = Vector<std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>>;
-    Bits number;
+    Bits<T> number;
     for (int lane = 0; lane < lanes<T>; ++lane) number[lane] = lane;
-    return reinterpret_cast<Vector<T>>(reinterpret_cast<Bits>(value) & (number >= first));
+    return reinterpret_cast<Vector<T>>(reinterpret_cast<Bits<T>>(value) & (number >= first));
 }
 
 /// Lane i: a's lanes i and i + Step where Step is not in i, else b's i - Step and i.
@@ -96,17 +92,6 @@ void sum_lanes(Vector<T> const* rows, T* sums) {
         for (int width = lanes<T> / 2; width >= Step; width /= 2)
             for (int k = 0; k < width; ++k) lane[k] += lane[k + width];
         __builtin_memcpy(sums, lane, Step * sizeof(T));
-    }
-}
-
-/// What was lost of an infinity is nan.
-template <class T>
-void finish(void* total, void const* low, Extent count) {
-    T* const __restrict sums = static_cast<T*>(total);
-    T const* const __restrict lost = static_cast<T const*>(low);
-    for (Extent k = 0; k < count; ++k) {
-        T const sum = sums[k] + lost[k];
-        sums[k] = sum == sum ? sum : sums[k];
     }
 }
 
@@ -147,10 +132,10 @@ void add_runs(From const* const* row, VectorCall const& call, To (&sums)[Vectors
     for (Extent number = 1; number < call.runs_count; ++number) {
         To of_run[Vectors][rows];
         add_run<From, To, Vectors>(row, call.runs[number], call, of_run);
-        for (int v = 0; v < Vectors; ++v)
-            for (int r = 0; r < rows; ++r) add_one(sums[v][r], low[v][r], of_run[v][r]);
+        for (int v = 0; v < Vectors; ++v) add_total(sums[v], low[v], of_run[v], rows);
     }
-    for (int v = 0; v < Vectors; ++v) finish<To>(sums[v], low[v], rows);
+    for (int v = 0; v < Vectors; ++v)
+        for (int r = 0; r < rows; ++r) sums[v][r] += low[v][r];
 }
 
 template <class From, class To, int Vectors>
@@ -223,18 +208,15 @@ void add_rows(ColumnsCall const& call) {
 }
 
 template <class T>
-void add_total(void* total, void* low, void const* values, Extent count) {
-    T* const __restrict sums = static_cast<T*>(total);
-    T* const __restrict lost = static_cast<T*>(low);
-    T const* const __restrict added = static_cast<T const*>(values);
-    for (Extent k = 0; k < count; ++k) add_one(sums[k], lost[k], added[k]);
+void add_totals(void* total, void* low, void const* values, Extent count) {
+    add_total(static_cast<T*>(total), static_cast<T*>(low), static_cast<T const*>(values),
+              static_cast<std::size_t>(count));
 }
 
 template <class From, class To>
 VectorLoops loops(int vectors) {
-    if (vectors == 1)
-        return {dot<From, To, 1>, add_rows<From, To, 1>, add_total<To>, finish<To>, rows_at_once<To>, lanes<To>};
-    return {dot<From, To, 2>, add_rows<From, To, 2>, add_total<To>, finish<To>, rows_at_once<To>, lanes<To>};
+    if (vectors == 1) return {dot<From, To, 1>, add_rows<From, To, 1>, add_totals<To>, rows_at_once<To>, lanes<To>};
+    return {dot<From, To, 2>, add_rows<From, To, 2>, add_totals<To>, rows_at_once<To>, lanes<To>};
 }
 
 }  // namespace

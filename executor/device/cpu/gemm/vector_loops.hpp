@@ -39,8 +39,7 @@ struct VectorLoops {
     void (*add_rows)(ColumnsCall const& call) = nullptr;
     /// total[j] + low[j] grows by values[j], without loss
     void (*add_total)(void* total, void* low, void const* values, Extent count) = nullptr;
-    void (*finish)(void* total, void const* low, Extent count) = nullptr;  // total[j] is the nearest number to the sum
-    int rows = 1;                                                          // that are read together
+    int rows = 1;      // that are read together
     Extent least = 1;  // terms of a run, and numbers of rows that are added
 };
 

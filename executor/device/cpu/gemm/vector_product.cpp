@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "executor/device/cpu/gemm/matrix_vector.hpp"
+#include "executor/device/cpu/gemm/vector_columns.hpp"
 #include "executor/device/cpu/loops/tile_convert.hpp"
 #include "executor/device/cpu/machine.hpp"
 #include "executor/device/cpu/scratch.hpp"
@@ -182,12 +183,17 @@ private:
 
 }  // namespace
 
+std::unique_ptr<PreparedKernel const> make_rows_kernel(MatrixVector const& product) {
+    auto kernel = std::make_unique<VectorKernel>(product);
+    return kernel->is_worth() ? std::move(kernel) : nullptr;
+}
+
 std::unique_ptr<PreparedKernel const> make_vector_kernel(KernelShape const& shape, Nest const& nest,
                                                          KernelTypes const& types, scalar::Params const& params) {
-    std::optional<MatrixVector> product = matrix_by_vector(shape, nest, types, params);
+    std::optional<MatrixVector> const product = matrix_by_vector(shape, nest, types, params);
     if (!product) return nullptr;
-    auto kernel = std::make_unique<VectorKernel>(std::move(*product));
-    return kernel->is_worth() ? std::move(kernel) : nullptr;
+    auto rows = make_rows_kernel(*product);
+    return rows ? std::move(rows) : make_columns_kernel(*product);
 }
 
 }  // namespace ein::executor

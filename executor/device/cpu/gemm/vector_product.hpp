@@ -11,6 +11,7 @@
 
 namespace ein::executor {
 
+/// A matrix times a vector, as rows here or as columns (vector_columns.hpp).
 /// @param nest  of the shape, simplified  @return nothing for any other kernel
 std::unique_ptr<PreparedKernel const> make_vector_kernel(KernelShape const& shape, Nest const& nest,
                                                          KernelTypes const& types, scalar::Params const& params);

@@ -4,6 +4,7 @@
 
 #include "executor/device/cpu/gemm/pair_product.hpp"
 #include "executor/device/cpu/gemm/pair_vectors.hpp"
+#include "executor/device/cpu/loops/exact_sums.hpp"
 
 namespace ein::executor::EIN_INSTRUCTION_SET {
 namespace {
@@ -78,16 +79,6 @@ void for_each_block(Count width, Visit&& visit) {
         at += Columns<T, 1>::width;
     }
     if (at < width) visit(Rest<T>{width - at}, at);
-}
-
-template <class T>
-void add_total(T* total, T* low, T const* values, Count width) {
-    for (Count j = 0; j < width; ++j) {
-        T const a = total[j], b = values[j], s = a + b, of_b = s - a;
-        T const lost = (a - (s - of_b)) + (b - of_b);
-        total[j] = s;
-        low[j] += lost == lost ? lost : T(0);  // of an infinite sum nothing is lost
-    }
 }
 
 /// Where a word's bits are set: their numbers, from `first` on, and sums one behind another; these sums become 0.
