@@ -47,44 +47,50 @@ private:
     /// element belongs follows from how many have its index or a smaller one.
     template <class Number>
     Extent write_by_first(SparseLayout const& layout, DType dtype, std::span<std::byte> out) const {
-        auto const listed = static_cast<Extent>(count());
-        SparseOffsets const at = sparse_offsets(layout, lengths_, dtype, listed);
-        check_room(at, listed, out.size());
-        set_listed(out, listed);
         auto const axis = static_cast<std::size_t>(layout.axes[0]);
-        write_offsets(coords_[axis], lengths_[axis], out.data() + at.offsets);
-        std::vector<Number> next(static_cast<std::size_t>(lengths_[axis])), places(count());
-        for (std::size_t k = 0; k < next.size(); ++k) {
-            std::uint64_t begin;
-            std::memcpy(&begin, out.data() + at.offsets + k * sizeof begin, sizeof begin);
-            next[k] = static_cast<Number>(begin);
-        }
-        for (std::size_t e = 0; e < places.size(); ++e) places[e] = next[static_cast<std::size_t>(coords_[axis][e])]++;
-        for (std::size_t k = 1; k < layout.axes.size(); ++k) {
-            std::vector<Index> const& from = coords_[static_cast<std::size_t>(layout.axes[k])];
-            scatter(reinterpret_cast<std::byte const*>(from.data()), sizeof(Index), places, out.data() + at.coords[k]);
-        }
-        scatter(values_.data(), size_, places, out.data() + at.values);
-        clear_rests(layout, at, out);
-        return listed;
+        std::vector<Number> places(count());
+        return write_arrays(
+            layout, dtype, out,
+            [&](std::byte const* offsets) {
+                std::vector<Number> next(static_cast<std::size_t>(lengths_[axis]));
+                for (std::size_t k = 0; k < next.size(); ++k) {
+                    std::uint64_t begin;
+                    std::memcpy(&begin, offsets + k * sizeof begin, sizeof begin);
+                    next[k] = static_cast<Number>(begin);
+                }
+                for (std::size_t e = 0; e < places.size(); ++e)
+                    places[e] = next[static_cast<std::size_t>(coords_[axis][e])]++;
+            },
+            [&](std::byte const* from, std::size_t size, std::byte* to) { scatter(from, size, places, to); });
     }
 
     template <class Number>
     Extent write_in_order(std::vector<Number> const& order, SparseLayout const& layout, DType dtype,
                           std::span<std::byte> out) const {
+        return write_arrays(
+            layout, dtype, out, [](std::byte const*) {},
+            [&](std::byte const* from, std::size_t size, std::byte* to) { gather(from, size, order, to); });
+    }
+
+    /// @param begin  called with the offsets, where there are any, before the other arrays are written
+    /// @param put  writes one of those: put(elements as they were gathered, bytes of each, to)
+    template <class Begin, class Put>
+    Extent write_arrays(SparseLayout const& layout, DType dtype, std::span<std::byte> out, Begin const& begin,
+                        Put const& put) const {
         auto const listed = static_cast<Extent>(count());
         SparseOffsets const at = sparse_offsets(layout, lengths_, dtype, listed);
         check_room(at, listed, out.size());
         set_listed(out, listed);
         for (std::size_t k = 0; k < layout.axes.size(); ++k) {
-            std::vector<Index> const& from = coords_[static_cast<std::size_t>(layout.axes[k])];
+            auto const axis = static_cast<std::size_t>(layout.axes[k]);
             if (k == 0 && layout.compressed) {
-                write_offsets(from, lengths_[static_cast<std::size_t>(layout.axes[0])], out.data() + at.offsets);
+                write_offsets(coords_[axis], lengths_[axis], out.data() + at.offsets);
+                begin(out.data() + at.offsets);
                 continue;
             }
-            gather(reinterpret_cast<std::byte const*>(from.data()), sizeof(Index), order, out.data() + at.coords[k]);
+            put(reinterpret_cast<std::byte const*>(coords_[axis].data()), sizeof(Index), out.data() + at.coords[k]);
         }
-        gather(values_.data(), size_, order, out.data() + at.values);
+        put(values_.data(), size_, out.data() + at.values);
         clear_rests(layout, at, out);
         return listed;
     }
