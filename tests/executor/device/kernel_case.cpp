@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "executor/device/cpu/cpu_device.hpp"
+#include "executor/device/cpu/scratch.hpp"
 #include "executor/device/reference/reference_device.hpp"
 #include "lib/base/error.hpp"
 
@@ -142,11 +143,23 @@ void KernelCase::fill_with_fractions(unsigned seed) {
         }
 }
 
+namespace {
+
+/// What other kernels leave in working memory must not matter: as a number it is huge, as a place far outside.
+void spoil_scratch() {
+    constexpr std::size_t bytes = std::size_t{2} << 20;
+    Scratch const all(bytes);
+    std::memset(all.data(), 0x7f, bytes);
+}
+
+}  // namespace
+
 std::vector<std::byte> KernelCase::run(Device& device, WorkerTeam& team) const {
     std::vector<void const*> operands;
     for (Block const& block : operands_) operands.push_back(block.bytes.data() + block.offset);
     std::vector<std::byte> output = output_.bytes;
     auto const prepared = device.prepare(shape_, params_);
+    spoil_scratch();
     prepared->launch({operands, output.data() + output_.offset, begin_}, team);
     return output;
 }

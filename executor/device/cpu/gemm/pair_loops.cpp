@@ -90,7 +90,8 @@ private:
         find_adjacent(column_at_, block.count, memory_.adjacent);
         in_pieces_ = find_pieces<T>(column_at_, memory_.adjacent, block.count, P::parts, vectors_of(block.count),
                                     memory_.piece, memory_.first_piece);
-        order_.known = lines_known_ = false;
+        order_ = {};
+        lines_known_ = false;
         streams_ = streams(block.count);
         stages_ = P::is_fused && P::parts == 1 && !combine_ && terms_ == call_.terms.count && !streams_ &&
                   stage_.find(memory_.adjacent, block.count, vectors_of(block.count));

@@ -1,5 +1,8 @@
 // Contractions whose labels lie in any order: every class of which labels are innermost where, tails of everything.
+#include <algorithm>
 #include <array>
+#include <cstdio>
+#include <cstdlib>
 
 #include "executor/device/cpu/cpu_device.hpp"
 #include "executor/device/cpu/gemm/pair_product.hpp"
@@ -56,6 +59,7 @@ std::vector<Contraction> const& classes() {
         {"abcdef,gc->fgabde", {4, 3, 5, 14, 12, 10, 7}},  // columns in such runs, whose lines cross slivers
         {"aebcd,fe->dacfb", {6, 9, 18, 5, 22, 8}},
         {"dega,gfbc->abcdef", {12, 4, 2, 9, 20, 2, 2}},  // rows in the result's order, beside many columns
+        {"abc,bd->dca", {314, 4, 302, 3}},               // whole squares after pieces of lines
         {"ki,kj->ij", {700, 16, 16}},                    // read in place, though terms lie apart
         {"ki,kj->ij", {390, 21, 48}},
         {"ki,kj->ij", {130, 64, 32}},
@@ -80,6 +84,33 @@ TEST_CASE("contractions of any order of labels are right, for all types, added t
             REQUIRE(compare(test, 2e-5) == "");
             accumulate = !accumulate;
         }
+    }
+}
+
+/// More of them: EIN_KERNELS=SEED:ROUNDS.
+TEST_CASE("contractions of any order of labels are right for extents drawn at random", "[executor][device]") {
+    char const* const more = std::getenv("EIN_KERNELS");
+    unsigned seed = 1;
+    int rounds = 10;
+    if (more != nullptr) REQUIRE(std::sscanf(more, "%u:%d", &seed, &rounds) == 2);
+    constexpr std::array types = {DType::f32, DType::f64, DType::c64, DType::c128, DType::f32, DType::bf16};
+    std::mt19937 random(seed);
+    auto const below = [&](Extent limit) { return static_cast<Extent>(random() % static_cast<unsigned>(limit)); };
+    for (int round = 0; round < rounds; ++round) {
+        Contraction at = classes()[static_cast<std::size_t>(below(static_cast<Extent>(classes().size())))];
+        Extent terms = 1;
+        for (Extent& extent : at.extents) {
+            extent = 1 + (below(2) == 0 ? below(40) : below(3) == 0 ? 16 * below(3) + 7 : below(320));
+            extent = std::clamp<Extent>(extent, 1, std::max<Extent>(1, 3000000 / terms));
+            terms *= extent;
+        }
+        std::shuffle(at.extents.begin(), at.extents.end(), random);
+        DType const type = types[static_cast<std::size_t>(below(types.size()))];
+        CAPTURE(seed, round, at.form, at.extents, name(type));
+        KernelCase test(einsum(at.form, at.extents), {type, type}, type, type == DType::bf16 ? DType::f32 : type);
+        test.shape().accumulate = below(3) == 0;
+        test.fill(random);
+        REQUIRE(compare(test, type == DType::bf16 ? 1e-2 : 2e-5) == "");
     }
 }
 
