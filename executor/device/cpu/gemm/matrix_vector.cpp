@@ -1,6 +1,7 @@
 #include "executor/device/cpu/gemm/matrix_vector.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <functional>
 
 #include "executor/device/cpu/instruction_set.hpp"
@@ -36,21 +37,52 @@ std::optional<VectorLabels> labels_of(Nest const& nest, std::size_t matrix, std:
     return out;
 }
 
+template <class Element>
+void copy_elements(std::byte const* from, Extent from_step, std::byte* to, Extent to_step, Extent count) {
+    for (Extent k = 0; k < count; ++k) std::memcpy(to + k * to_step, from + k * from_step, sizeof(Element));
+}
+/// Elements of some bytes, evenly apart here and there.
+void copy_elements(Extent size, std::byte const* from, Extent from_step, std::byte* to, Extent to_step, Extent count) {
+    if (from_step == size && to_step == size) {
+        std::memcpy(to, from, static_cast<std::size_t>(count * size));
+        return;
+    }
+    switch (size) {
+        case 1: return copy_elements<std::byte>(from, from_step, to, to_step, count);
+        case 2: return copy_elements<std::byte[2]>(from, from_step, to, to_step, count);
+        case 4: return copy_elements<std::byte[4]>(from, from_step, to, to_step, count);
+        case 8: return copy_elements<std::byte[8]>(from, from_step, to, to_step, count);
+        default: return copy_elements<std::byte[16]>(from, from_step, to, to_step, count);
+    }
+}
+
+constexpr Extent stored_at_once = 64;
+
+/// At most stored_at_once results.
 template <class T>
 void store_numbers(MatrixVector const& product, T* values, std::byte* to, Extent step, Extent count) {
     T const factor = static_cast<T>(product.factor);
     for (Extent k = 0; k < count * product.parts; ++k) values[k] *= factor;
     auto const size = static_cast<Extent>(size_of(product.output_type));
-    if (product.accumulate)
-        for (Extent k = 0; k < count; ++k) {
-            T held[2] = {};
-            tile_convert(product.output_type, to + k * step, 1, product.type, held, 1);
-            for (int part = 0; part < product.parts; ++part) values[k * product.parts + part] += held[part];
-        }
-    if (step == size)
-        return tile_convert(product.type, values, 1, product.output_type, to, static_cast<std::size_t>(count));
-    for (Extent k = 0; k < count; ++k)
-        tile_convert(product.type, values + k * product.parts, 1, product.output_type, to + k * step, 1);
+    auto const n = static_cast<std::size_t>(count);
+    alignas(16) std::byte elements[stored_at_once * 16];
+    if (product.accumulate) {
+        T held[2 * stored_at_once];
+        copy_elements(size, to, step, elements, size, count);
+        tile_convert(product.output_type, elements, 1, product.type, held, n);
+        for (Extent k = 0; k < count * product.parts; ++k) values[k] += held[k];
+    }
+    if (product.output_type == product.type)
+        return copy_elements(size, reinterpret_cast<std::byte const*>(values), size, to, step, count);
+    tile_convert(product.type, values, 1, product.output_type, elements, n);
+    copy_elements(size, elements, size, to, step, count);
+}
+
+template <class T>
+void store_all(MatrixVector const& product, std::byte* values, std::byte* to, Extent step, Extent count) {
+    for (Extent k = 0; k < count; k += stored_at_once)
+        store_numbers(product, reinterpret_cast<T*>(values) + k * product.parts, to + k * step, step,
+                      std::min(stored_at_once, count - k));
 }
 
 }  // namespace
@@ -92,10 +124,8 @@ std::optional<MatrixVector> matrix_by_vector(KernelShape const& shape, Nest cons
 }
 
 void store_results(MatrixVector const& product, std::byte* values, std::byte* to, Extent step, Extent count) {
-    if (product.real == DType::f32)
-        store_numbers(product, reinterpret_cast<float*>(values), to, step, count);
-    else
-        store_numbers(product, reinterpret_cast<double*>(values), to, step, count);
+    product.real == DType::f32 ? store_all<float>(product, values, to, step, count)
+                               : store_all<double>(product, values, to, step, count);
 }
 
 }  // namespace ein::executor

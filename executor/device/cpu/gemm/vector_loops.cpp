@@ -79,7 +79,7 @@ Vector<T> pairs_of_lanes(Vector<T> a, Vector<T> b, std::integer_sequence<int, I.
 
 /// The sum of each row's lanes.
 template <class T, int Rows, int Step = 1>
-void sum_lanes(Vector<T> const* rows, T* sums) {
+[[gnu::always_inline]] inline void sum_lanes(Vector<T> const* rows, T* sums) {
     if constexpr (Rows > 1) {
         Vector<T> half[Rows / 2];
         for (int k = 0; k < Rows / 2; ++k)
@@ -104,12 +104,16 @@ template <class From, class To, int Vectors>
     To const* x[Vectors];
     for (int v = 0; v < Vectors; ++v) x[v] = static_cast<To const*>(call.x[v]) + run.x;
     Extent k = 0;
-    for (; k + n <= run.count; k += n)
+    for (; k + n <= run.count; k += n) {
+        if (call.ahead > 0)
+#pragma GCC unroll 8
+            for (int r = 0; r < rows; ++r) __builtin_prefetch(row[r] + run.a + k + call.ahead);
         for (int v = 0; v < Vectors; ++v) {
             Vector<To> const factor = load<Vector<To>>(x[v] + k);
 #pragma GCC unroll 8
             for (int r = 0; r < rows; ++r) sums[v][r] += widened<To>(row[r] + run.a + k) * factor;
         }
+    }
     if (k < run.count) {  // the last vector of the run, without what was added already
         int const first = static_cast<int>(k + n - run.count);
         k = run.count - n;
@@ -145,8 +149,9 @@ void dot(VectorCall const& call) {
         Extent const left = call.rows - first;
         int const count = left < rows ? static_cast<int>(left) : rows;
         From const* row[rows];  // the last one again where there are fewer
+#pragma GCC unroll 8
         for (int r = 0; r < rows; ++r)
-            row[r] = static_cast<From const*>(call.a) + (first + (r < count ? r : count - 1)) * call.row_step;
+            row[r] = static_cast<From const*>(call.a) + call.row_at[first + (r < count ? r : count - 1)];
         To sums[Vectors][rows];
         if (call.runs_count == 1)
             add_run<From, To, Vectors>(row, call.runs[0], call, sums);

@@ -17,8 +17,10 @@ struct VectorRun {
 /// Everything is counted in real numbers. A complex matrix is one of twice as many: by (re, -im) its rows give the real
 /// parts of a product, by (im, re) the imaginary ones.
 struct VectorCall {
-    void const* a = nullptr;        // the first row
-    Extent row_step = 0, rows = 1;  // from one row to the next, and how many
+    void const* a = nullptr;
+    Extent const* row_at = nullptr;  // where each row begins in a
+    Extent rows = 1;
+    Extent ahead = 0;  // what lies so many numbers further in a is fetched; 0: nothing
     VectorRun const* runs = nullptr;
     Extent runs_count = 0;
     void const* x[2] = {};  // of the type of sums

@@ -1,7 +1,7 @@
 #include "executor/device/cpu/gemm/vector_product.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <functional>
 #include <optional>
 
 #include "executor/device/cpu/gemm/matrix_vector.hpp"
@@ -22,15 +22,42 @@ constexpr Extent most_rows = 128;  // of a call
 struct RowSums {
     alignas(machine::cache_line) std::byte of_part[2][static_cast<std::size_t>(most_rows) * sizeof(double)];
 };
+/// The processor fetches longer rows by itself; of shorter ones it would wait for the first lines of each page.
+constexpr Extent row_fetched_itself = 1024, bytes_ahead = 2048;
+
+/// Where some rows lie in the matrix, in numbers; and stretches of rows that are evenly apart: how many, and where
+/// their results go, in bytes.
+struct RowPlaces {
+    Extent matrix[most_rows];
+    Extent stretches, length[most_rows], output[most_rows];
+};
+
+/// Rows for which a batch inside of them is walked there, and bytes that stay in the second-level cache meanwhile.
+constexpr Extent least_rows_around = 64, bytes_with_batch = 256 << 10;
+
+/// Takes the labels of a batch out that lie inside of rows: the matrix is read in its own order.
+std::vector<PositionLabel> take_inner(VectorLabels& labels) {
+    std::vector<PositionLabel> inner;
+    if (count_of(labels.rows) < least_rows_around) return inner;
+    std::erase_if(labels.batch, [&](PositionLabel const& label) {
+        bool const is_inside = label.data < labels.rows.front().data;
+        if (is_inside) inner.push_back(label);
+        return is_inside;
+    });
+    std::ranges::stable_sort(inner, std::greater(), &PositionLabel::data);
+    return inner;
+}
 
 class VectorKernel final : public PreparedKernel {
 public:
     explicit VectorKernel(MatrixVector product)
         : product_(std::move(product)),
+          inner_(take_inner(product_.labels)),
           in_place_(product_.parts == 1 && product_.vector_type == product_.real &&
-                    terms().back().positions == static_cast<Extent>(size_of(product_.real))),
+                    terms().back().positions == number_size()),
           rows_(count_of(product_.labels.rows)),
-          terms_(count_of(terms())) {
+          terms_(count_of(terms())),
+          vectors_(count_of(inner_)) {
         make_runs();
     }
 
@@ -49,14 +76,13 @@ public:
             bytes < machine::bytes_of_a_vector_piece
                 ? 1
                 : std::min<std::int64_t>({groups, 8 * team.width(), bytes / machine::bytes_of_a_vector_piece});
-        std::size_t const room =
-            in_place_ ? 0 : lines(static_cast<std::size_t>(terms_ * product_.parts) * size_of(product_.real));
+        std::size_t const room = in_place_ ? 0 : lines(static_cast<std::size_t>(vectors_ * vector_bytes()));
         if (pieces < 2) {
             Scratch const packed(room * static_cast<std::size_t>(product_.parts));
             return run(call, 0, all, packed.data(), room, nullptr, team);
         }
         Scratch const packed(product_.labels.batch.empty() ? room * static_cast<std::size_t>(product_.parts) : 0);
-        bool const shared = product_.labels.batch.empty() && !in_place_;  // one vector for all
+        bool const shared = product_.labels.batch.empty() && !in_place_;  // what all rows need
         if (shared) pack(call, 0, packed.data(), room);
         team.run(pieces, [&](std::int64_t piece) {
             Scratch const own(shared ? 0 : room * static_cast<std::size_t>(product_.parts));
@@ -67,35 +93,50 @@ public:
     }
 
 private:
+    Extent number_size() const { return static_cast<Extent>(size_of(product_.real)); }
+    Extent vector_bytes() const { return terms_ * product_.parts * number_size(); }
+    std::vector<PositionLabel> const& terms() const { return product_.labels.terms; }
+
+    /// What is read next: the next of the batch, or some groups of rows later. @return in numbers; 0 for long rows
+    Extent fetched_ahead() const {
+        if (vector_bytes() / number_size() * product_.number_bytes() > row_fetched_itself) return 0;
+        if (!inner_.empty()) return inner_.back().data / product_.number_bytes();
+        Extent const step = product_.labels.rows.back().data * product_.loops.rows;
+        return (bytes_ahead + step - 1) / step * step / product_.number_bytes();
+    }
+
     void make_runs() {
         PositionLabel const along = terms().back();
         std::vector<PositionLabel> const around(terms().begin(), terms().end() - 1);
-        Extent const size = static_cast<Extent>(size_of(product_.matrix_type)),
-                     x_size = static_cast<Extent>(size_of(product_.real));
+        Extent const size = static_cast<Extent>(size_of(product_.matrix_type));
         Extent const numbers = along.length * product_.parts, cuts = (numbers + terms_of_a_run - 1) / terms_of_a_run;
         for (Extent k = 0; k < std::min(count_of(around), most_runs); ++k) {
             PositionOffsets const at = offsets_of(around, k);
             for (Extent cut = 0; cut < cuts; ++cut) {
                 Extent const first = part_begin(numbers, cuts, cut);
-                runs_.push_back({at.data / size + first, (in_place_ ? at.positions / x_size : k * numbers) + first,
+                runs_.push_back({at.data / size + first,
+                                 (in_place_ ? at.positions / number_size() : k * numbers) + first,
                                  part_begin(numbers, cuts, cut + 1) - first});
             }
         }
     }
 
-    /// The vector of a batch's element in the order of the runs; of complex numbers the two that give real and
-    /// imaginary parts, `room` bytes from one to the other.
+    /// The vectors of the batch inside of rows, for one element of the batch around, in the order of the runs; of
+    /// complex numbers the two that give real and imaginary parts, `room` bytes from one to the other.
     void pack(KernelCall const& call, Extent batch, std::byte* to, std::size_t room) const {
         auto const* const from = static_cast<std::byte const*>(call.operands[product_.vector]) +
                                  offsets_of(product_.labels.batch, batch).positions;
         PositionLabel const along = terms().back();
         auto const size = static_cast<Extent>(size_of(product_.vector_type));
         std::size_t const bytes = static_cast<std::size_t>(along.length) * size_of(product_.type);
-        for (Extent k = 0; k < terms_; k += along.length, to += bytes) {
-            tile_convert(product_.vector_type, from + offsets_of(terms(), k).positions, along.positions / size,
-                         product_.type, to, static_cast<std::size_t>(along.length));
-            if (product_.type == DType::c64) set_parts<float>(to, to + room, along.length);
-            if (product_.type == DType::c128) set_parts<double>(to, to + room, along.length);
+        for (Extent vector = 0; vector < vectors_; ++vector) {
+            std::byte const* const begin = from + offsets_of(inner_, vector).positions;
+            for (Extent k = 0; k < terms_; k += along.length, to += bytes) {
+                tile_convert(product_.vector_type, begin + offsets_of(terms(), k).positions, along.positions / size,
+                             product_.type, to, static_cast<std::size_t>(along.length));
+                if (product_.type == DType::c64) set_parts<float>(to, to + room, along.length);
+                if (product_.type == DType::c128) set_parts<double>(to, to + room, along.length);
+            }
         }
     }
     /// (re, im) becomes (re, -im) and (im, re).
@@ -110,7 +151,7 @@ private:
         }
     }
 
-    /// @param own  room for a vector that is packed here  @param packed  one that is packed already, or null
+    /// @param own  room for vectors that are packed here  @param packed  those that are packed already, or null
     void run(KernelCall const& call, Extent first, Extent last, std::byte* own, std::size_t room,
              std::byte const* packed, WorkerTeam& team) const {
         Extent done = 0;
@@ -133,51 +174,69 @@ private:
         }
     }
 
-    void run_rows(VectorCall& call, Extent first, Extent count, std::byte* output, Extent& done,
+    /// Some rows, all of the batch that lies inside of them, and the next ones.
+    void run_rows(VectorCall const& around, Extent first, Extent count, std::byte* output, Extent& done,
                   WorkerTeam& team) const {
-        Extent const size = static_cast<Extent>(size_of(product_.matrix_type)),
-                     row_bytes = terms_ * product_.parts * size;
+        Extent const bytes = vectors_ * terms_ * product_.parts * product_.number_bytes();  // of a row
+        Extent const groups = std::max<Extent>(1, bytes_with_batch / bytes / product_.loops.rows);
+        Extent const together = vectors_ > 1 ? std::min(most_rows, groups * product_.loops.rows) : most_rows;
         RowSums sums;
+        RowPlaces places;
+        VectorCall call = around;
         call.sums[0] = sums.of_part[0];
         call.sums[1] = sums.of_part[1];
-        auto const* const matrix = static_cast<std::byte const*>(call.a);
-        PositionLabel const& along = product_.labels.rows.back();
-        call.row_step = along.data / size;
+        call.row_at = places.matrix;
+        call.ahead = fetched_ahead();
         for (Extent row = first; row < first + count; row += call.rows) {
-            call.rows = std::min({most_rows, first + count - row, along.length - row % along.length});
-            PositionOffsets const at = offsets_of(product_.labels.rows, row);
-            call.a = matrix + at.data;
-            product_.loops.dot(call);
-            store(sums, output + at.output, along.output, call.rows);
-            done += call.rows * row_bytes;
+            call.rows = std::min(together, first + count - row);
+            find_places(row, call.rows, places);
+            for (Extent vector = 0; vector < vectors_; ++vector) {
+                PositionOffsets const at = offsets_of(inner_, vector);
+                Extent const x = in_place_ ? at.positions : vector * vector_bytes();
+                call.a = static_cast<std::byte const*>(around.a) + at.data;
+                for (int k = 0; k < product_.parts; ++k) call.x[k] = static_cast<std::byte const*>(around.x[k]) + x;
+                product_.loops.dot(call);
+                for (Extent k = 0, begin = 0; k < places.stretches; begin += places.length[k++])
+                    store(sums, begin, output + at.output + places.output[k], places.length[k]);
+            }
+            done += call.rows * bytes;
             if (done >= machine::bytes_between_pauses) team.pause(), done = 0;
         }
     }
 
-    /// @param sums  real parts, then imaginary ones
-    void store(RowSums const& sums, std::byte* to, Extent step, Extent count) const {
-        if (product_.parts == 1) {
-            alignas(machine::cache_line) std::byte values[static_cast<std::size_t>(most_rows) * sizeof(double)];
-            std::memcpy(values, sums.of_part[0], static_cast<std::size_t>(count) * size_of(product_.real));
-            return store_results(product_, values, to, step, count);
+    void find_places(Extent first, Extent count, RowPlaces& places) const {
+        PositionLabel const& along = product_.labels.rows.back();
+        Extent const size = product_.number_bytes(), step = along.data / size;
+        places.stretches = 0;
+        for (Extent row = 0; row < count;) {
+            PositionOffsets const at = offsets_of(product_.labels.rows, first + row);
+            Extent const length = std::min(count - row, along.length - (first + row) % along.length);
+            for (Extent k = 0, here = at.data / size; k < length; ++k, here += step) places.matrix[row + k] = here;
+            places.length[places.stretches] = length;
+            places.output[places.stretches++] = at.output;
+            row += length;
         }
-        if (product_.real == DType::f32) return store_pairs<float>(sums, to, step, count);
-        store_pairs<double>(sums, to, step, count);
+    }
+
+    /// @param sums  real parts, then imaginary ones
+    void store(RowSums const& sums, Extent begin, std::byte* to, Extent count) const {
+        product_.real == DType::f32 ? store_as<float>(sums, begin, to, count)
+                                    : store_as<double>(sums, begin, to, count);
     }
     template <class T>
-    void store_pairs(RowSums const& sums, std::byte* to, Extent step, Extent count) const {
+    void store_as(RowSums const& sums, Extent begin, std::byte* to, Extent count) const {
         T values[2 * most_rows];
-        for (Extent k = 0; k < count; ++k)
-            for (int part = 0; part < 2; ++part)
-                std::memcpy(values + 2 * k + part, sums.of_part[part] + k * Extent{sizeof(T)}, sizeof(T));
-        store_results(product_, reinterpret_cast<std::byte*>(values), to, step, count);
+        for (int part = 0; part < product_.parts; ++part) {
+            auto const* const from = reinterpret_cast<T const*>(sums.of_part[part]) + begin;
+            for (Extent k = 0; k < count; ++k) values[product_.parts * k + part] = from[k];
+        }
+        store_results(product_, reinterpret_cast<std::byte*>(values), to, product_.labels.rows.back().output, count);
     }
 
-    std::vector<PositionLabel> const& terms() const { return product_.labels.terms; }
-
-    MatrixVector product_;
-    bool in_place_;  // the vector
-    Extent rows_, terms_;
+    MatrixVector product_;              // its batch is what lies around rows
+    std::vector<PositionLabel> inner_;  // the rest of it
+    bool in_place_;                     // the vectors
+    Extent rows_, terms_, vectors_;
     std::vector<VectorRun> runs_;
 };
 

@@ -49,9 +49,11 @@ TEST_CASE("a matrix times a vector is right for every type, order of labels and 
         VectorCase{"ij,j->i", {9, 16}}, VectorCase{"ij,j->i", {130, 33}}, VectorCase{"ij,j->i", {3, 100}},
         VectorCase{"bij,bj->bi", {3, 5, 37}}, VectorCase{"ijk,jk->i", {7, 3, 150}},
         VectorCase{"ikj,jk->i", {6, 4, 140}}, VectorCase{"ibj,bj->bi", {4, 3, 21}}, VectorCase{"ijk,k->ji", {4, 5, 40}},
-        VectorCase{"ij,j->i", {5, 2100}}, VectorCase{"abij,j->ba", {2, 3, 4, 5}}, VectorCase{"ij,i->j", {9, 16}},
-        VectorCase{"ij,i->j", {600, 35}}, VectorCase{"i,ij->j", {5, 5000}}, VectorCase{"bij,bi->bj", {3, 9, 33}},
-        VectorCase{"ijk,ij->k", {3, 9, 40}}, VectorCase{"jik,ij->k", {9, 3, 40}}, VectorCase{"aij,i->ja", {3, 17, 20}});
+        VectorCase{"dacbe,eb->bdca", {3, 2, 5, 14, 20}}, VectorCase{"aibcj,cbaj->icab", {2, 70, 3, 5, 17}},
+        VectorCase{"ibjk,kbj->bi", {70, 5, 3, 130}}, VectorCase{"ij,j->i", {5, 2100}},
+        VectorCase{"abij,j->ba", {2, 3, 4, 5}}, VectorCase{"ij,i->j", {9, 16}}, VectorCase{"ij,i->j", {600, 35}},
+        VectorCase{"i,ij->j", {5, 5000}}, VectorCase{"bij,bi->bj", {3, 9, 33}}, VectorCase{"ijk,ij->k", {3, 9, 40}},
+        VectorCase{"jik,ij->k", {9, 3, 40}}, VectorCase{"aij,i->ja", {3, 17, 20}});
     for (bool const accumulate : {false, true})
         for (bool const views : {false, true}) {
             std::mt19937 random(5);
@@ -122,7 +124,8 @@ TEST_CASE("an infinity among sums of many terms stays one", "[executor][device]"
 
 TEST_CASE("a large vector product gives the same bits for any number of threads", "[executor][device]") {
     VectorCase const at = GENERATE(VectorCase{"ij,j->i", {2000, 301}}, VectorCase{"bij,bj->bi", {30, 17, 500}},
-                                   VectorCase{"ij,i->j", {5000, 60}}, VectorCase{"bij,bi->bj", {40, 500, 40}});
+                                   VectorCase{"ij,i->j", {5000, 60}}, VectorCase{"bij,bi->bj", {40, 500, 40}},
+                                   VectorCase{"aibj,abj->abi", {2, 300, 9, 50}});
     KernelCase test(einsum(at.form, at.extents), {DType::f32, DType::f32}, DType::f32, DType::f32);
     test.fill_with_fractions(7);
     REQUIRE(is_vector_product(test));
