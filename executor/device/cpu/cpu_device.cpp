@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "executor/device/cpu/choices/choice_kernel.hpp"
+#include "executor/device/cpu/gemm/gate_kernel.hpp"
 #include "executor/device/cpu/gemm/gemm_kernel.hpp"
 #include "executor/device/cpu/gemm/vector_product.hpp"
 #include "executor/device/cpu/loops/loop_kernel.hpp"
@@ -67,6 +68,7 @@ private:
 std::unique_ptr<PreparedKernel const> prepare_product(KernelShape const& shape, Nest const& nest,
                                                       KernelTypes const& types, scalar::Params const& params) {
     if (auto vector = make_vector_kernel(shape, nest, types, params)) return vector;
+    if (auto gate = make_gate_kernel(shape, nest, types, params)) return gate;
     if (auto batches = make_narrow_batches(shape, nest, types, params)) return batches;
     if (auto narrow = make_narrow_kernel(shape, nest, types, params)) return narrow;
     return make_gemm_kernel(shape, nest, types, params);

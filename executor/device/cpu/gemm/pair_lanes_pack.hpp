@@ -71,11 +71,6 @@ struct LanesAt {
 
 constexpr Index lines_ahead = 4;  // of where the batch lies side by side: each element comes from a line of its own
 
-template <class T, int... I>
-Vector<T> every_second(Vector<T> x, Vector<T> y, int from, std::integer_sequence<int, I...>) {
-    return from == 0 ? __builtin_shufflevector(x, y, 2 * I...) : __builtin_shufflevector(x, y, 2 * I + 1 ...);
-}
-
 /// Of the batch side by side: vectors are there already, but for complex numbers.
 template <class T, int Parts, class At>
 void load_lanes(T const* from, At const& places, Vector<T>* to) {

@@ -17,6 +17,12 @@ V merged(V const& x, V const& y, int from, std::integer_sequence<int, I...>) {
                      : __builtin_shufflevector(x, y, (count / 2 + I / 2 + I % 2 * count)...);
 }
 
+/// Every second element of two vectors, from the first or second one on.
+template <class T, int... I>
+Vector<T> every_second(Vector<T> x, Vector<T> y, int from, std::integer_sequence<int, I...>) {
+    return from == 0 ? __builtin_shufflevector(x, y, 2 * I...) : __builtin_shufflevector(x, y, 2 * I + 1 ...);
+}
+
 /// Element j of line i becomes element i of line j.
 /// @param load  gives line i  @param store  takes line j
 template <class T, int Side, bool Look, class Load, class Store>

@@ -1,0 +1,270 @@
+#include "executor/device/cpu/gemm/gate_kernel.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <vector>
+
+#include "executor/device/cpu/gemm/gate_plan.hpp"
+#include "executor/device/cpu/instruction_set.hpp"
+#include "executor/device/cpu/machine.hpp"
+#include "executor/device/cpu/scratch.hpp"
+#include "executor/device/kernel/gemm_match.hpp"
+#include "lib/base/partition.hpp"
+
+namespace ein::executor {
+namespace {
+
+constexpr Extent most_numbers_of_gate = 1024, most_in_matrix = 256;
+constexpr Extent least_rows = 256;        // each of which meets the whole gate
+constexpr double most_cost = 2.4;         // of an element that comes and goes: single ones are moved as fast by others
+constexpr Extent fetched_from = 1 << 20;  // bytes of the large operand: less stays in the caches
+
+GateLoops best_loops(DType type) {
+#ifdef EIN_X86_LOOPS
+    if (instruction_set() == InstructionSet::avx512) return avx512::gate_loops(type);
+    if (instruction_set() == InstructionSet::avx2) return avx2::gate_loops(type);
+#endif
+    return baseline::gate_loops(type);
+}
+
+/// A box with how many lanes, and other rows, it has: whole ones, and the last of a label that is cut.
+struct GateBox {
+    GateMoves in, out;
+    Extent lanes = 0, inside = 0;
+    std::vector<GateIndex> lines;  // of the large operand, where each begins
+};
+
+class GateKernel final : public PreparedKernel {
+public:
+    GateKernel(GateKinds kinds, GatePlan plan, GateLoops loops, std::size_t large, std::size_t small, DType type,
+               double factor, Nest const& nest)
+        : kinds_(std::move(kinds)),
+          plan_(std::move(plan)),
+          loops_(loops),
+          large_(large),
+          small_(small),
+          number_(size_of(type) / (is_complex(type) ? 2 : 1)),
+          parts_(is_complex(type) ? 2 : 1),
+          factor_(factor),
+          accumulate_(nest.accumulate),
+          past_cache_(!nest.accumulate &&
+                      std::max(nest.output_bytes, nest.output_elements() * static_cast<Extent>(size_of(type))) >=
+                          machine::product_past_cache) {
+        whole_ = box_of(plan_.inside);
+        if (plan_.cut_inside >= 0) {
+            GateLabels last = plan_.inside;
+            last.front().length = plan_.last_inside;
+            last_ = box_of(last);
+        }
+        matrix_at_ = places_of(kinds_.batch, &GateLabel::small);
+    }
+
+    /// Of what is fetched while the box before is computed.
+    void find_lines() {
+        if (rows() * static_cast<Extent>(whole_.in.elements() * number_) / whole_.inside < fetched_from) return;
+        auto const line = static_cast<GateIndex>(machine::cache_line / number_);
+        whole_.lines = whole_.in.lines(line);
+        last_.lines = last_.in.lines(line);
+    }
+
+    bool in_parts_of_lines() const { return plan_.in_parts_of_lines; }
+    double cost() const { return whole_.in.cost() + whole_.out.cost(); }
+
+    void launch(KernelCall const& call, WorkerTeam& team) const override {
+        Extent const boxes = count_of(plan_.around);
+        Extent const bytes =
+            boxes * static_cast<Extent>((whole_.in.elements() + whole_.out.elements()) * number_) * whole_.lanes;
+        std::int64_t const pieces =
+            bytes < machine::bytes_of_a_vector_piece
+                ? 1
+                : std::min<std::int64_t>({boxes, 8 * team.width(), bytes / machine::bytes_of_a_vector_piece});
+        Scratch const matrix(matrices_bytes());
+        pack(static_cast<std::byte const*>(call.operands[small_]), matrix.data());
+        if (pieces < 2) return run(call, matrix.data(), 0, boxes, team);
+        team.run(pieces, [&](std::int64_t piece) {
+            run(call, matrix.data(), part_begin(boxes, pieces, piece), part_begin(boxes, pieces, piece + 1), team);
+        });
+    }
+
+private:
+    Extent rows() const { return count_of(kinds_.rows); }
+    Extent terms() const { return count_of(kinds_.terms); }
+    Extent columns() const { return count_of(kinds_.columns); }
+    Extent matrices() const { return count_of(kinds_.batch); }
+    std::size_t matrices_bytes() const {
+        return static_cast<std::size_t>(matrices() * terms() * columns() * parts_) * number_;
+    }
+    Extent lanes_in_box() const { return (whole_.lanes + loops_.lanes - 1) / loops_.lanes * loops_.lanes; }
+
+    GateBox box_of(GateLabels const& inside) const {
+        auto const with = [&](GateLabels const& last) {
+            GateLabels all = inside;
+            all.insert(all.end(), kinds_.batch.begin(), kinds_.batch.end());
+            all.insert(all.end(), last.begin(), last.end());
+            if (parts_ == 2) all.push_back({2, 1, 1, 1});
+            return all;
+        };
+        GateBox box;
+        box.in = {places_of(with(kinds_.terms), &GateLabel::large), places_of(plan_.lanes, &GateLabel::large),
+                  loops_.lanes};
+        box.out = {places_of(with(kinds_.columns), &GateLabel::output), places_of(plan_.lanes, &GateLabel::output),
+                   loops_.lanes};
+        box.lanes = count_of(plan_.lanes);
+        box.inside = count_of(inside);
+        return box;
+    }
+
+    /// Matrices of terms by columns, as GateCall has them.
+    void pack(std::byte const* from, std::byte* to) const {
+        auto const term_at = places_of(kinds_.terms, &GateLabel::small),
+                   column_at = places_of(kinds_.columns, &GateLabel::small);
+        Extent const blocks = (columns() + gate_columns - 1) / gate_columns;
+        std::size_t const size = number_ * static_cast<std::size_t>(parts_);
+        for (GateIndex const matrix : matrix_at_)
+            for (Extent block = 0; block < blocks; ++block)
+                for (GateIndex const term : term_at)
+                    for (Extent c = columns() * block / blocks; c < columns() * (block + 1) / blocks; ++c, to += size) {
+                        Extent const place = matrix + term + column_at[static_cast<std::size_t>(c)];
+                        std::memcpy(to, from + place * static_cast<Extent>(number_), size);
+                    }
+    }
+
+    void run(KernelCall const& call, std::byte const* matrix, Extent first, Extent last, WorkerTeam& team) const {
+        auto const room = [&](GateMoves const& moves) {
+            return moves.direct() ? 0 : lines(moves.elements() * static_cast<std::size_t>(lanes_in_box()) * number_);
+        };
+        Scratch const in(room(whole_.in)), out(room(whole_.out));
+        GateCall one;
+        one.lanes_in_box = lanes_in_box();
+        one.matrices = matrices();
+        one.terms = terms();
+        one.columns = columns();
+        one.matrix = matrix;
+        one.scale = factor_;
+        one.combine = accumulate_;
+        one.past_cache = past_cache_;
+        one.in_room = in.data();
+        one.out_room = out.data();
+        auto const* const from = static_cast<std::byte const*>(call.operands[large_]);
+        auto* const to = static_cast<std::byte*>(call.output);
+        Extent const between = std::max<Extent>(
+            1, machine::bytes_between_pauses / static_cast<Extent>(whole_.in.elements() * number_) / whole_.lanes);
+        Walk walk(plan_.around, first);
+        for (Extent box = first; box < last; ++box) {
+            bool const is_last_inside = plan_.cut_inside >= 0 && walk.is_last(plan_.cut_inside);
+            bool const is_last_lanes = plan_.cut_lanes >= 0 && walk.is_last(plan_.cut_lanes);
+            GateBox const& shape = is_last_inside ? last_ : whole_;
+            one.in = shape.in.side();
+            one.out = shape.out.side();
+            one.groups = shape.inside * matrices();
+            one.lanes = is_last_lanes ? shape.lanes / plan_.lanes.front().length * plan_.last_lanes : shape.lanes;
+            one.from = from + walk.large * static_cast<Extent>(number_);
+            one.to = to + walk.output * static_cast<Extent>(number_);
+            walk.advance();
+            if (box + 1 < last) fetch(from + walk.large * static_cast<Extent>(number_), shape);
+            loops_.run(one);
+            if ((box - first + 1) % between == 0) team.pause();
+        }
+    }
+    void fetch(std::byte const* from, GateBox const& box) const {
+        for (GateIndex const line : box.lines) __builtin_prefetch(from + line * static_cast<GateIndex>(number_));
+    }
+
+    /// The boxes, one after the other.
+    struct Walk {
+        GateLabels const& labels;
+        std::vector<Extent> index;
+        Extent large = 0, output = 0;
+
+        Walk(GateLabels const& around, Extent number) : labels(around), index(around.size()) {
+            for (std::size_t l = labels.size(); l-- > 0;) {
+                index[l] = number % labels[l].length;
+                number /= labels[l].length;
+                large += index[l] * labels[l].large;
+                output += index[l] * labels[l].output;
+            }
+        }
+        bool is_last(int label) const {
+            auto const l = static_cast<std::size_t>(label);
+            return index[l] + 1 == labels[l].length;
+        }
+        void advance() {
+            for (std::size_t l = labels.size(); l-- > 0;) {
+                large += labels[l].large;
+                output += labels[l].output;
+                if (++index[l] < labels[l].length) return;
+                large -= labels[l].length * labels[l].large;
+                output -= labels[l].length * labels[l].output;
+                index[l] = 0;
+            }
+        }
+    };
+
+    GateKinds kinds_;
+    GatePlan plan_;
+    GateLoops loops_;
+    std::size_t large_, small_, number_;
+    int parts_;
+    double factor_;
+    bool accumulate_, past_cache_;
+    GateBox whole_, last_;
+    std::vector<GateIndex> matrix_at_;
+};
+
+/// Whether terms are innermost in the large operand and whole vectors of columns in the output: tiles read rows where
+/// they lie, and write columns where they belong. @param vector  lanes of one
+bool suits_tiles(GateKinds const& kinds, int parts, int vector) {
+    auto const holds = [&](GateLabels const& labels, Extent GateLabel::*step, Extent least) {
+        Extent run = 1;
+        for (auto label = labels.rbegin(); label != labels.rend() && (*label).*step == run * parts; ++label)
+            run *= label->length;
+        return run >= least;
+    };
+    return holds(kinds.terms, &GateLabel::large, 2) &&
+           holds(kinds.columns, &GateLabel::output, vector / (parts * parts));
+}
+
+bool is_gate(GateKinds const& kinds, int parts, int vector) {
+    Extent const terms = count_of(kinds.terms), columns = count_of(kinds.columns);
+    return !kinds.terms.empty() && !suits_tiles(kinds, parts, vector) && terms * columns <= most_in_matrix &&
+           count_of(kinds.batch) * terms * columns * parts <= most_numbers_of_gate &&
+           count_of(kinds.rows) >= least_rows;
+}
+
+}  // namespace
+
+std::unique_ptr<PreparedKernel const> make_gate_kernel(KernelShape const& shape, Nest const& nest,
+                                                       KernelTypes const& types, scalar::Params const& params) {
+    DType const type = types.compute;
+    graph::EinSum const& einsum = shape.kernel->einsum;
+    if (nest.keeps_order() || einsum.agg != scalar::Agg::sum || types.join != type || types.accumulate != type ||
+        nest.output_dtype != type || nest.operand_dtypes.size() != 2)
+        return nullptr;
+    for (DType const operand : nest.operand_dtypes)
+        if (operand != type) return nullptr;
+    GateLoops const loops = best_loops(type);
+    if (loops.run == nullptr) return nullptr;
+    std::optional<ScaledProduct> const product = scaled_product(einsum.join, types, params);
+    if (!product) return nullptr;
+    int const parts = is_complex(type) ? 2 : 1;
+    Extent const number = static_cast<Extent>(size_of(type)) / parts;
+    for (auto const& [large, small] :
+         {std::pair{product->left, product->right}, std::pair{product->right, product->left}}) {
+        std::optional<GateKinds> const kinds = kinds_of(nest, large, small, number);
+        if (!kinds || !is_gate(*kinds, parts, loops.lanes)) continue;
+        auto const kernel_by = [&](GatePlan plan) {
+            return std::make_unique<GateKernel>(*kinds, std::move(plan), loops, large, small, type, product->factor,
+                                                nest);
+        };
+        auto by_output = kernel_by(plan_gate(*kinds, &GateLabel::output, &GateLabel::large, parts));
+        auto by_large = kernel_by(plan_gate(*kinds, &GateLabel::large, &GateLabel::output, parts));
+        auto chosen = by_large->cost() < by_output->cost() ? std::move(by_large) : std::move(by_output);
+        if (chosen->cost() > most_cost || chosen->in_parts_of_lines()) continue;
+        chosen->find_lines();
+        return chosen;
+    }
+    return nullptr;
+}
+
+}  // namespace ein::executor

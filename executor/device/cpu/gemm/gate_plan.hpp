@@ -1,0 +1,76 @@
+// How products of a large tensor and a small one are cut into boxes, for gate_kernel.hpp, and how a box lies in both
+// large tensors. Example: "abcdef,xyce->abxdyf" of extents 2, with large steps 32, ..., 1: rows a, b, d and f of which
+// the inner ones are lanes, terms c and e, columns x and y.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "executor/device/cpu/gemm/gate_loops.hpp"
+#include "executor/device/kernel/nest.hpp"
+
+namespace ein::executor {
+
+/// A label with its steps in the large operand, the small one and the output, in real numbers.
+struct GateLabel {
+    Extent length = 1, large = 0, small = 0, output = 0;
+};
+using GateLabels = std::vector<GateLabel>;
+
+inline Extent count_of(GateLabels const& labels) {
+    Extent count = 1;
+    for (GateLabel const& label : labels) count *= label.length;
+    return count;
+}
+
+/// By what the small operand and the output have of them.
+struct GateKinds {
+    GateLabels rows, columns, terms, batch;
+};
+
+/// @param number  bytes of a real number  @return nothing where a sum is over labels of one operand alone
+std::optional<GateKinds> kinds_of(Nest const& nest, std::size_t large, std::size_t small, Extent number);
+
+/// Steps of all iterations of labels in C order, in one tensor.
+std::vector<GateIndex> places_of(GateLabels const& labels, Extent GateLabel::*step);
+
+/// How a kernel is walked: rows in the lanes of vectors, other rows of a box, and rows around boxes. A label that is
+/// too long is cut: the first label of `lanes` or `inside` is then a part of one of `around`, whose last part is
+/// shorter.
+struct GatePlan {
+    GateLabels lanes, inside, around;
+    int cut_lanes = -1, cut_inside = -1;     // labels of `around` that are cut
+    Extent last_lanes = 0, last_inside = 0;  // how long the last part of them is
+    bool in_parts_of_lines = false;          // of a quarter and less: whole ones would be too many
+};
+
+/// @param lanes  the tensor whose innermost rows are lanes  @param other  the other one  @param parts  of an element
+GatePlan plan_gate(GateKinds const& kinds, Extent GateLabel::*lanes, Extent GateLabel::*other, int parts);
+
+/// What brings elements to lanes, or takes them from there: runs of lanes, or pieces of elements that are turned.
+class GateMoves {
+public:
+    GateMoves() = default;
+    /// @param elements  where those of a box lie  @param lanes  where the lanes do  @param vector  lanes of one
+    GateMoves(std::vector<GateIndex> elements, std::vector<GateIndex> lanes, int vector);
+
+    std::size_t elements() const { return at_.size(); }
+    bool direct() const { return direct_; }
+    double cost() const { return cost_; }  // of an element, in instructions, about
+    /// The lines that a box touches, where each begins. @param line  numbers of one
+    std::vector<GateIndex> lines(GateIndex line) const;
+    GateSide side() const;
+
+private:
+    void find_runs();
+    void find_pieces(int most);
+    GateIndex lane_step() const;
+
+    std::vector<GateIndex> at_, lane_;
+    std::vector<GatePiece> pieces_;
+    std::vector<GateRun> runs_;
+    bool direct_ = false;
+    double cost_ = 0;
+};
+
+}  // namespace ein::executor

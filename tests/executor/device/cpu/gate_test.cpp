@@ -1,0 +1,129 @@
+// Products of a large tensor and a small one whose labels lie anywhere in it.
+#include "executor/device/cpu/gemm/gate_kernel.hpp"
+
+#include <string>
+
+#include "executor/device/cpu/cpu_device.hpp"
+#include "executor/device/cpu/gemm/gate_plan.hpp"
+#include "tests/executor/device/kernel_case.hpp"
+#include "tests/executor/device/test_team.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace ein;
+using namespace ein::executor;
+
+namespace {
+
+struct Gate {
+    std::string form;
+    Shape extents;  // of labels in order of appearance
+};
+
+bool is_gate(KernelCase& test) {
+    Nest nest = make_nest(test.shape());
+    simplify(nest);
+    return make_gate_kernel(test.shape(), nest, types_of(test.shape()), test.params()) != nullptr;
+}
+
+bool is_gate(Gate const& gate, DType type = DType::f32) {
+    KernelCase test(einsum(gate.form, gate.extents), {type, type}, type, type);
+    return is_gate(test);
+}
+
+/// Of what a strip, a turned piece, a run and lanes in place are, on either side; cut lanes, and rows that are cut.
+std::vector<Gate> const& gates() {
+    static std::vector<Gate> const all = {
+        {"abcdefghijkl,xyhc->abxdefgyijkl", Shape(14, 2)},
+        {"abcdefgh,fdxy->abcxegyh", Shape(10, 3)},
+        {"abcdefgh,hcfx->abdefgxc", {3, 3, 3, 3, 4, 3, 3, 3, 3}},  // a batch
+        {"abcdefg,gx->abcdefx", Shape(8, 4)},                      // innermost in both
+        {"abcdefg,gax->xbcdefg", {3, 3, 3, 4, 3, 3, 3, 3}},        // a batch that is innermost
+        {"abcdefgh,ahxy->bcdefgxy", Shape(10, 3)},                 // terms outermost and innermost
+        {"abcd,xc->dbax", {30, 7, 3, 11, 2}},                      // rows in another order
+        {"abc,bx->cxa", {41, 5, 37, 4}},                           // no factors of 2 and 3
+        {"xc,abcd->axbd", {4, 3, 60, 6, 5}},                       // the small one first
+        {"ij,jk->ki", {1003, 8, 8}},
+        {"ij,jk->ik", {999, 3, 3}},
+        {"ji,jk->ki", {9, 500, 27}},
+        {"abc,bx->axc", {3, 10, 301, 10}},
+        {"abcde,cax->bdex", {2, 5, 3, 17, 19, 6}},
+    };
+    return all;
+}
+
+}  // namespace
+
+TEST_CASE("gates on tensors of any extents are right, for all types, added to what is there or not",
+          "[executor][device]") {
+    std::mt19937 random(9);
+    std::size_t turn = 0;  // of each gate two types, and one way each
+    for (Gate const& gate : gates()) {
+        bool const others = turn % 2 == 1;
+        bool accumulate = turn++ / 2 % 2 == 1;
+        for (DType const type : {others ? DType::f64 : DType::f32, others ? DType::c128 : DType::c64}) {
+            CAPTURE(gate.form, gate.extents, name(type), accumulate);
+            KernelCase test(einsum(gate.form, gate.extents, "x*y/2"), {type, type}, type, type);
+            test.shape().accumulate = accumulate;
+            if (accumulate != others) test.scatter_layout(random);
+            test.fill(random);
+            REQUIRE(compare(test, 2e-5) == "");
+            accumulate = !accumulate;
+        }
+    }
+}
+
+TEST_CASE("small operands on large ones are taken for gates where they are", "[executor][device]") {
+    if (!is_gate(gates()[0])) return;  // no fused multiply-add
+    for (Gate const& gate : gates()) {
+        CAPTURE(gate.form);
+        CHECK(is_gate(gate));
+    }
+    CHECK_FALSE(is_gate({"ij,jk->ik", {999, 64, 64}}));         // a product of matrices
+    CHECK_FALSE(is_gate({"ij,jk->ik", {999, 4, 32}}));          // columns in whole vectors
+    CHECK_FALSE(is_gate({"abc,bx->axc", {3, 4, 5, 4}}));        // few rows
+    CHECK_FALSE(is_gate({"ij,j->ij", {999, 3}}));               // no sum
+    CHECK_FALSE(is_gate({"abcd,xc->abx", {30, 7, 3, 11, 2}}));  // a label of one operand is summed
+    CHECK_FALSE(is_gate({"abcd,xc->abxd", {30, 7, 3, 11, 2}}, DType::i64));
+}
+
+TEST_CASE("gates give the same bits for any number of threads", "[executor][device]") {
+    CpuDevice cpu;
+    for (Gate const& gate :
+         {Gate{"abcdefghijklmnopq,fnxy->abcdexghijklmyopq", Shape(19, 2)}, Gate{"abc,bx->cxa", {200, 5, 301, 4}}}) {
+        CAPTURE(gate.form);
+        KernelCase test(einsum(gate.form, gate.extents), {DType::f32, DType::f32}, DType::f32, DType::f32);
+        test.fill_with_fractions(5);
+        same_on_teams(test, cpu);
+    }
+}
+
+TEST_CASE("a gate's results that go past the cache are right", "[executor][device]") {
+    std::mt19937 random(3);
+    for (Gate const& gate : {gates()[0], gates()[2], gates()[8], gates()[12]})
+        for (DType const type : {DType::f32, DType::c64}) {
+            CAPTURE(gate.form, name(type));
+            KernelCase test(einsum(gate.form, gate.extents), {type, type}, type, type);
+            test.shape().output_bytes = Extent{64} << 20;  // of the whole, of which this is a part
+            test.fill(random);
+            CHECK(compare(test, 1e-5) == "");
+        }
+}
+
+TEST_CASE("a box of a gate has whole lines of both tensors", "[executor][device]") {
+    // state 2^16 in C order, a gate on its innermost label: rows outside of it are lanes, and lie in strips
+    KernelCase test(einsum("abcdefghijklmnop,px->abcdefghijklmnox", Shape(17, 2)), {DType::f32, DType::f32}, DType::f32,
+                    DType::f32);
+    Nest nest = make_nest(test.shape());
+    simplify(nest);
+    auto const kinds = kinds_of(nest, 0, 1, 4);
+    REQUIRE(kinds);
+    GatePlan const plan = plan_gate(*kinds, &GateLabel::output, &GateLabel::large, 1);
+    REQUIRE(plan.lanes.size() == 1);
+    CHECK(plan.lanes[0].length % 16 == 0);
+    CHECK(plan.inside.empty());
+    CHECK(count_of(plan.around) * plan.lanes[0].length >= 1 << 15);
+    GateMoves const in(places_of(kinds->terms, &GateLabel::large), places_of(plan.lanes, &GateLabel::large), 16);
+    CHECK(in.side().pieces_count == 1);
+    CHECK(in.side().pieces[0].strip);
+    CHECK(static_cast<Extent>(in.lines(16).size()) == plan.lanes[0].length * 2 / 16);
+}
