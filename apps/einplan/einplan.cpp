@@ -10,7 +10,6 @@
 #include "apps/einplan/planning_request.hpp"
 #include "apps/einplan/prepare_graph.hpp"
 #include "apps/einplan/screen/dense_notes.hpp"
-#include "apps/einplan/screen/diagonal_notes.hpp"
 #include "apps/einplan/screen/plan_report.hpp"
 #include "apps/einplan/sweep.hpp"
 #include "apps/graph_file.hpp"
@@ -125,8 +124,7 @@ int run(apps::EinplanOptions const& options) {
     tell_if_many();
     for (std::string const& note : file.notes) apps::say("einplan", "note: " + note);
     if (!options.quiet)
-        for (auto const& notes : {apps::dense_notes(graph), apps::diagonal_notes(graph)})
-            for (std::string const& note : notes) apps::say("einplan", "note: " + note);
+        for (std::string const& note : apps::dense_notes(graph)) apps::say("einplan", "note: " + note);
     apps::PlanReport report(options, machines);
     if (!options.sweep.empty()) report.sweep(apps::sweep(options, prepared, machines));
     if (options.ranks > 0) {

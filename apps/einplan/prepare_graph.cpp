@@ -8,7 +8,7 @@
 #include "lib/base/error.hpp"
 #include "lib/base/text/hex.hpp"
 #include "lib/base/text/sizes.hpp"
-#include "lib/graph/factor/inline_indicators.hpp"
+#include "lib/graph/lower_graph.hpp"
 #include "lib/graph/summation_order.hpp"
 #include "lib/graph/tuning.hpp"
 #include "lib/schedule/memory/replay.hpp"
@@ -44,7 +44,7 @@ GraphPreparation::GraphPreparation(EinplanOptions const& options, GraphFile& fil
       file_(file),
       memory_(budget_of(options, machines)),
       limits_(limits_of(options, memory_)),
-      read_(graph::inline_indicators(read_graph(file))),
+      read_(graph::make_what_is_read(read_graph(file))),
       listed_(relation::count_listed(read_, file.folder)) {
     if (options.reproducible)  // slices add up in another order
         for (graph::Node& node : read_.nodes) node.slicing.reset();

@@ -42,9 +42,8 @@ graph::EinGraph lowered_graph(schedule::Header const& header) {
             return tensor.name == graph::places_name(graph, leaf);
         });
     };
-    graph::EinGraph out =
-        graph::lower_graph(graph::with_orders(graph::read_graph(header.graph_text, header.graph_file), header.orders),
-                           storage, {}, sample_at);
+    graph::EinGraph const read = graph::make_what_is_read(graph::read_graph(header.graph_text, header.graph_file));
+    graph::EinGraph out = graph::lower_graph(graph::with_orders(read, header.orders), storage, {}, sample_at);
     if (header.reproducible) out = graph::keep_summation_order(std::move(out), header.graph_file);
     promise(out.values.size() == header.tensors.size(), "the schedule's graph has other values than the schedule");
     for (std::size_t v = 0; v < out.values.size(); ++v)

@@ -7,6 +7,10 @@
 
 namespace ein::graph {
 
+/// Results of which little is read are made as that: one-hot tensors by their readers, diagonals alone. Comes before
+/// lower_graph, and before it is counted what sparse values list: values may be numbered anew.
+EinGraph make_what_is_read(EinGraph graph);
+
 /// The same for the same graph and storage: planner, run and checkpoint number its values alike. Node by node, so that
 /// in which order operands are contracted depends on which of them are sparse.
 /// @param keep, file  as of StorageChoice  @param sample_at  as of sample_at_listed; without it nothing is sampled

@@ -6,7 +6,8 @@ set -u
 bin=$1 mpiexec=$2 flag=$3
 source "$(dirname "$(realpath "$0")")/checkpoint_steps.sh"
 
-# Two files of one name, one of them read by two tensors, a sparse one, and a tensor that is no file.
+# Two files of one name, one of them read by two tensors, a sparse one, and a tensor that is no file; and nodes that are
+# made as little as is read of them.
 mkdir -p data/a data/b
 cat > make.json << JSON
 {"eingraph": 1, "dtype": "f64", "outputs": ["M", "x", "S"],
@@ -20,17 +21,22 @@ JSON
 "$bin/einplan" make.json -n 1 -q && run 1 make.sched made || { fail "making data: $(cat said)"; exit 1; }
 cp made/M.npy data/a/X.npy; cp made/x.npy data/b/X.npy; cp made/S.npz data/S.npz
 cat > graph.json << JSON
-{"eingraph": 1, "dtype": "f64", "outputs": ["q", "L/x"],
+{"eingraph": 1, "dtype": "f64", "outputs": ["q", "L/x", "t", "Z"],
  "tensors": {"B": {"shape": [200, 200], "data": {"npy": "data/a/X.npy"}},
              "A": {"shape": [200, 200], "data": {"npy": "data/a/X.npy"}},
              "x": {"shape": [200, 8], "data": {"npy": "data/b/X.npy"}},
              "S": {"shape": [200, 200], "sparse": true, "data": {"scipy": "data/S.npz"}},
-             "r": {"shape": [200, 8], "data": {"random": "uniform", "seed": 5}}},
+             "r": {"shape": [200, 8], "data": {"random": "uniform", "seed": 5}},
+             "n": {"shape": [50], "dtype": "i64", "data": {"random": "uniform", "high": 200, "seed": 6}}},
  "nodes": [{"name": "L", "loop": {"times": 40000, "carry": {"x": "x_next"}, "body": [
               {"name": "Bx", "einsum": "ij,jk->ik", "inputs": ["B", "x"]},
               {"name": "x_next", "einsum": "ij,ij->ij", "inputs": ["Bx", "r"], "join": "sin(x) + y"}]}},
            {"name": "Sx", "einsum": "ij,jk->ik", "inputs": ["S", "L/x"]},
-           {"name": "q", "einsum": "ij,jk->ik", "inputs": ["A", "Sx"]}]}
+           {"name": "q", "einsum": "ij,jk->ik", "inputs": ["A", "Sx"]},
+           {"name": "SS", "einsum": "ij,kj->ik", "inputs": ["S", "S"]},
+           {"name": "t", "einsum": "ii->", "inputs": ["SS"]},
+           {"name": "H", "op": "one_hot", "inputs": ["n"], "depth": 200},
+           {"name": "Z", "einsum": "iv,vd->id", "inputs": ["H", "L/x"]}]}
 JSON
 "$bin/einplan" graph.json -n 2 --decompose eindecomp -q -o graph.sched && run 2 graph.sched whole ||
     fail "the undisturbed run: $(cat said)"

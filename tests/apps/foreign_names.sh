@@ -154,23 +154,6 @@ echo '{"inside": {"latency": 2e-6, "bandwidth": 1e10}, "between": {"latency": "2
 out=$(einplan tns.json -n 1 --cluster fine.json 2>&1)
 [[ "$out" != *"without a unit"* ]] || fail "numbers of a machine that there is were taken for slips: $out"
 
-# A product of which only the diagonal is read, all of which is computed. Small ones, and such as others read, are not.
-trace() {
-    cat > trace.json << EOF2
-{"eingraph": 1, "tensors": {"X": {"shape": [$1, $1], "data": {"random": "normal"}}},
- "nodes": [{"name": "XX", "einsum": "ij,jk->ik", "inputs": ["X", "X"]},
-           {"name": "t", "einsum": "ii->", "inputs": ["XX"]}], "outputs": [$2]}
-EOF2
-}
-trace 200 '"t"'
-expect 0 "note: of 'XX' only the diagonal is read, by 't', and all of it is computed: 16 M operations; \"ij,ji->i\"" \
-    einplan trace.json -n 1 --dry-run
-for sound in '200 "t", "XX"' '20 "t"'; do
-    trace "${sound%% *}" "${sound#* }"
-    out=$(einplan trace.json -n 1 --dry-run 2>&1)
-    [[ "$out" != *"only the diagonal"* ]] || fail "$sound: $out"
-done
-
 # A raw file of another dtype, and keys of a tensor inside its data.
 head -c 96 /dev/zero > A.bin
 cat > raw.json << 'EOF'

@@ -10,7 +10,7 @@
 
 #include "executor/device/emulated/emulated_context.hpp"
 #include "executor/io/inputs.hpp"
-#include "lib/graph/factor/inline_indicators.hpp"
+#include "lib/graph/lower_graph.hpp"
 #include "lib/graph/summation_order.hpp"
 #include "lib/relation/tuning.hpp"
 #include "lib/relation/verify/rounding_spread.hpp"
@@ -188,7 +188,7 @@ void execute(WholeRun& run, WholeRunSetup const& setup) {
 WholeRun whole_run(graph::EinGraph const& read, WholeRunSetup const& setup) {
     WholeRun run;
     if (setup.compared) add_expected(run, read);
-    run.graph = graph::inline_indicators(read);
+    run.graph = graph::make_what_is_read(read);
     relation::ListedElements listed = relation::count_listed(run.graph, "");
     run.graph = relation::lower_by_size(std::move(run.graph), listed, "random.json", setup.sparse_results);
     if (setup.reproducible) run.graph = graph::keep_summation_order(std::move(run.graph), "random.json");
