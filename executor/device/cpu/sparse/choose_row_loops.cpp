@@ -1,5 +1,6 @@
 #include "executor/device/cpu/instruction_set.hpp"
 #include "executor/device/cpu/sparse/merge_loops.hpp"
+#include "executor/device/cpu/sparse/pair_row_loops.hpp"
 #include "executor/device/cpu/sparse/row_loops.hpp"
 
 namespace ein::executor {
@@ -17,6 +18,20 @@ template RowLoops<double> row_loops();
 template RowLoops<std::uint64_t> row_loops();
 template RowLoops<Complex<float>> row_loops();
 template RowLoops<Complex<double>> row_loops();
+
+template <class T>
+PairRowLoops<T> pair_row_loops(PairJoin join, PairAgg agg) {
+#ifdef EIN_X86_LOOPS
+    if (instruction_set() == InstructionSet::avx512) return avx512::pair_row_loops<T>(join, agg);
+    if (instruction_set() == InstructionSet::avx2) return avx2::pair_row_loops<T>(join, agg);
+#endif
+    return baseline::pair_row_loops<T>(join, agg);
+}
+template PairRowLoops<float> pair_row_loops(PairJoin, PairAgg);
+template PairRowLoops<double> pair_row_loops(PairJoin, PairAgg);
+template PairRowLoops<std::uint64_t> pair_row_loops(PairJoin, PairAgg);
+template PairRowLoops<Complex<float>> pair_row_loops(PairJoin, PairAgg);
+template PairRowLoops<Complex<double>> pair_row_loops(PairJoin, PairAgg);
 
 template <class Key>
 MergeLoops<Key> merge_loops() {

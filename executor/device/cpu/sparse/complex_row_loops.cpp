@@ -185,24 +185,9 @@ void add_totals(Complex<R>* total, Complex<R>* low, Complex<R> const* values, Co
 }
 
 template <class R>
-void scatter_add(Complex<R>* sums, Element const* index, Complex<R> const* values, Count count, Complex<R> factor) {
-    for (Count e = 0; e < count; ++e) sums[index[e]] += factor * values[e];
-}
-
-template <class R>
-Count take_sums(std::uint64_t const* bits, Count words, Complex<R>* sums, Element* numbers, Complex<R>* to) {
-    Count taken = 0;
-    for (Count w = 0; w < words; ++w) taken += take_word(bits[w], w * 64, sums, numbers + taken, to + taken);
-    return taken;
-}
-
-template <class R>
 RowLoops<Complex<R>> complex_row_loops() {
-    return {add_rows<R>,    add_fibres<R>,           dot_gathered<R>,
-            dot_rows<R>,    multiply_gathered<R>,    sum<R>,
-            dot<R>,         multiply_add<R>,         add_totals<R>,
-            scatter_add<R>, sum_columns<Complex<R>>, row_loops<R>().take_flags,
-            take_sums<R>};
+    return {add_rows<R>, add_fibres<R>, dot_gathered<R>, dot_rows<R>,  multiply_gathered<R>,
+            sum<R>,      dot<R>,        multiply_add<R>, add_totals<R>};
 }
 
 }  // namespace

@@ -94,22 +94,22 @@ template <unsigned mask, unsigned high>
 template <int vectors>
 [[gnu::always_inline]] inline void join_halves(Vector* v) {
     constexpr int half = vectors / 2;
-#pragma GCC unroll 4
+#pragma GCC unroll 8
     for (int i = 0; i < half; ++i) {
         Vector const low = v[i], high = reversed(v[vectors - 1 - i]);
         v[i] = lower(low, high);
         v[vectors - 1 - i] = upper(low, high);  // the last vector first: a bitonic sequence is so both ways
     }
-#pragma GCC unroll 4
-    for (int distance = half / 2; distance > 0; distance /= 2)
 #pragma GCC unroll 8
+    for (int distance = half / 2; distance > 0; distance /= 2)
+#pragma GCC unroll 16
         for (int i = 0; i < vectors; ++i) {
             if ((i & distance) != 0) continue;
             Vector const low = v[i], high = v[i + distance];
             v[i] = lower(low, high);
             v[i + distance] = upper(low, high);
         }
-#pragma GCC unroll 8
+#pragma GCC unroll 16
     for (int i = 0; i < vectors; ++i) v[i] = sorted(v[i]);
 }
 
@@ -121,16 +121,18 @@ Count distinct_in(std::uint32_t* keys, Count count) {
     Vector v[vectors];
     alignas(64) std::uint32_t ordered[vectors * 16 + 16];
     __builtin_memset(keys + count, 255, (vectors * 16 - count) * sizeof(*keys));
-#pragma GCC unroll 8
+#pragma GCC unroll 16
     for (int i = 0; i < vectors; ++i) v[i] = sorted_any(*reinterpret_cast<Anywhere*>(keys + i * 16));
     if constexpr (vectors >= 2)
         for (int i = 0; i < vectors; i += 2) join_halves<2>(v + i);
     if constexpr (vectors >= 4)
         for (int i = 0; i < vectors; i += 4) join_halves<4>(v + i);
-    if constexpr (vectors == 8) join_halves<8>(v);
+    if constexpr (vectors >= 8)
+        for (int i = 0; i < vectors; i += 8) join_halves<8>(v + i);
+    if constexpr (vectors == 16) join_halves<16>(v);
     *reinterpret_cast<Anywhere*>(ordered) = past;
     Count kept = 0;
-#pragma GCC unroll 8
+#pragma GCC unroll 16
     for (int i = 0; i < vectors; ++i) {
         *reinterpret_cast<Anywhere*>(ordered + 16 + i * 16) = v[i];
         Vector const before = *reinterpret_cast<Anywhere*>(ordered + 15 + i * 16);
@@ -145,7 +147,8 @@ inline Count distinct_keys(std::uint32_t* keys, Count count) {
     if (count < 2) return count;
     if (count <= 16) return distinct_in<1>(keys, count);
     if (count <= 32) return distinct_in<2>(keys, count);
-    return count <= 64 ? distinct_in<4>(keys, count) : distinct_in<8>(keys, count);
+    if (count <= 64) return distinct_in<4>(keys, count);
+    return count <= 128 ? distinct_in<8>(keys, count) : distinct_in<16>(keys, count);
 }
 
 /// Sixteen keys at a time by a bitonic network; the lowest bit says whose a key is, y's come behind x's.

@@ -27,7 +27,7 @@ struct MergeLoops {
     std::size_t (*spread)(std::byte const* from, unsigned char const* listed, unsigned char bit, std::byte const* fill,
                           std::size_t count, std::size_t size, std::byte* to) = nullptr;
     /// Keys at most, and for how many there is room, that are put in order together.
-    static constexpr Key few = 128;
+    static constexpr std::size_t few = 256;
     /// Puts keys in ascending order, each once. None is the highest one. @return how many are left
     /// Null where this takes as long as to look for them among all that there may be.
     std::size_t (*distinct)(Key* keys, std::size_t count) = nullptr;

@@ -2,19 +2,23 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <cstring>
+#include <bit>
+#include <memory>
+#include <numeric>
 #include <optional>
+#include <utility>
 
 #include "executor/device/cpu/loops/tile_convert.hpp"
 #include "executor/device/cpu/sparse/listed_output.hpp"
 #include "executor/device/cpu/sparse/merge_loops.hpp"
 #include "executor/device/cpu/sparse/met_columns.hpp"
+#include "executor/device/cpu/sparse/pair_row_loops.hpp"
 #include "executor/device/cpu/sparse/pair_shape.hpp"
+#include "executor/device/cpu/sparse/pair_work.hpp"
+#include "executor/device/cpu/sparse/product_rows.hpp"
 #include "executor/device/cpu/sparse/result_store.hpp"
-#include "executor/device/cpu/sparse/row_loops.hpp"
-#include "executor/device/cpu/sparse/row_pieces.hpp"
 #include "executor/device/cpu/sparse/same_pattern.hpp"
+#include "executor/device/cpu/sparse/tuning.hpp"
 #include "executor/device/kernel/gemm_match.hpp"
 #include "lib/base/partition.hpp"
 #include "lib/graph/labels.hpp"
@@ -25,9 +29,16 @@ namespace {
 using Range = SparseSource::Range;
 
 /// Products of a row from which on its columns have a flag each, for each of so many columns.
-constexpr std::uint64_t columns_a_product = 16;
-/// Elements for which rows of the second operand are asked for, and bytes of each row.
-constexpr std::size_t fetched_ahead = 24, fetched_bytes = 128;
+constexpr std::uint64_t columns_a_product = 64;
+/// Columns of a crowded row, for each of which is met, from which on bits say which are.
+constexpr std::uint64_t columns_a_bit = 8;
+/// Work of rows that are put in order together, where one has no more alone.
+constexpr std::uint64_t work_together = 128;
+/// Work of a call whose results are held beside the block until it is known where they belong, at most, and for each
+/// element: where rows that are met list little, to go to them again takes longer than to hold what they make.
+constexpr std::uint64_t held_work = 1 << 22, held_an_element = 4;
+/// Work between two pauses.
+constexpr std::uint64_t work_a_pause = 1 << 13;
 
 template <class T>
 class PairRowsKernel final : public PreparedKernel {
@@ -41,8 +52,10 @@ public:
           rows_(length(pair_.first.labels[0])),
           columns_(static_cast<std::size_t>(length(pair_.second.labels[1]))),
           words_((columns_ + 63) / 64),
-          loops_(row_loops<T>()),
-          order_(merge_loops<std::uint32_t>()) {
+          column_bits_(static_cast<unsigned>(std::bit_width(std::max<std::size_t>(columns_, 2) - 1))),
+          loops_(pair_row_loops<T>(pair_.products.join, pair_agg(pair_.products.agg))),
+          order_(merge_loops<std::uint32_t>()),
+          sorts_(order_.distinct != nullptr && column_bits_ + Loops::number_bits < 32) {
         if (shape.sparse->output) return;
         std::vector<Extent> const strides =
             label_strides(shape.kernel->einsum.output, shape.output_strides, shape.lengths.size());
@@ -54,57 +67,68 @@ public:
     void launch(KernelCall const& call, WorkerTeam& team) const override {
         if (std::any_of(shape_.lengths.begin(), shape_.lengths.end(), [](Extent n) { return n == 0; }))
             return otherwise_->launch(call, team);
-        Launch now{call,
-                   {shape_, pair_.first, call.operands[pair_.first.operand]},
-                   {shape_, pair_.second, call.operands[pair_.second.operand]},
-                   {},
-                   {},
-                   {},
-                   {},
-                   {},
-                   {},
-                   {},
-                   {},
-                   nullptr,
-                   nullptr};
+        Launch now{.call = call,
+                   .first = {shape_, pair_.first, call.operands[pair_.first.operand]},
+                   .second = {shape_, pair_.second, call.operands[pair_.second.operand]}};
         bool const usable = now.first.compressed() && now.second.compressed() &&
                             now.first.narrow_indices(1) != nullptr && now.second.narrow_indices(1) != nullptr;
         if (!usable) return otherwise_->launch(call, team);
-        cut(now);
+        now.work.emplace(now.first, now.second, team);
         bring(now.first, pair_.has_first, now.first_values, team);
         bring(now.second, pair_.has_second, now.second_values, team);
-        if (shape_.sparse->output) {
-            count(now, team);
-            ListedRows const rows = begin_rows(shape_, call, now.offsets);
-            now.columns = reinterpret_cast<std::uint32_t*>(rows.coords[1]);
-            now.values = rows.values;
-        }
-        team.run(static_cast<std::int64_t>(now.bounds.size()) - 1, [&](std::int64_t piece) {
-            auto const p = static_cast<std::size_t>(piece);
-            multiply(now, p, team);
-        });
+        if (!shape_.sparse->output)
+            return for_each_piece(now, team, [&](std::size_t piece) { write_dense(now, piece, team); });
+        now.offsets.assign(static_cast<std::size_t>(rows_) + 1, 0);
+        now.found.resize(now.work->bounds().size() - 1);
+        Range const elements = now.first.all();
+        now.holds = now.work->before(rows_) <= std::min(held_work, held_an_element * (elements.end - elements.begin));
+        for_each_piece(now, team, [&](std::size_t piece) { count(now, piece, team); });
+        std::partial_sum(now.offsets.begin(), now.offsets.end(), now.offsets.begin());
+        ListedRows const rows = begin_rows(shape_, call, now.offsets);
+        now.columns = reinterpret_cast<std::uint32_t*>(rows.coords[1]);
+        now.values = rows.values;
+        for_each_piece(now, team, [&](std::size_t piece) { list(now, piece, team); });
     }
 
 private:
+    using Loops = PairRowLoops<T>;
     static constexpr DType own_type = dtype_of_loops<T>;
 
+    /// What is known of a piece's rows once they are counted.
+    struct Found {
+        std::vector<std::uint32_t> columns;  // of rows of many products, ascending in each
+        std::vector<std::uint64_t> bits;     // of those of which many columns are met
+        std::unique_ptr<std::uint32_t[]> few_columns;
+        std::unique_ptr<T[]> few_results;  // of rows of few products, where they are held
+        std::size_t few = 0;
+    };
     struct Launch {
         KernelCall const& call;
         SparseSource const first, second;
-        std::vector<T> first_values, second_values;  // of all elements, where they have another type
-        std::vector<Extent> bounds;
-        std::vector<std::uint64_t> work;                // of all rows before one
-        std::vector<std::uint64_t> offsets;             // of rows of a sparse output
-        std::vector<std::uint64_t> bits_of;             // where a crowded row's begin
-        std::vector<std::uint64_t> bits;                // columns of crowded rows
-        std::vector<std::vector<std::uint32_t>> found;  // by piece: columns of the other rows, ascending in each
-        std::uint32_t* columns;                         // of a sparse output
-        std::byte* values;                              // the same
+        std::vector<T> first_values{}, second_values{};  // of all elements, where they have another type
+        std::optional<PairWork> work{};
+        bool holds = false;                    // results of rows of few products, from counting them on
+        std::vector<std::uint64_t> offsets{};  // of rows of a sparse output
+        std::vector<Found> found{};            // by piece
+        std::uint32_t* columns = nullptr;      // of a sparse output
+        std::byte* values = nullptr;           // the same
+    };
+    /// What a row is combined in.
+    struct Held {
+        std::vector<T> values, low, ones;
     };
 
+    static PairAgg pair_agg(scalar::Agg agg) {
+        return agg == scalar::Agg::sum ? PairAgg::sum : agg == scalar::Agg::min ? PairAgg::min : PairAgg::max;
+    }
     Extent length(int label) const { return shape_.lengths[static_cast<std::size_t>(label)]; }
     bool makes_own_type() const { return shape_.output_dtype == own_type; }
     std::size_t result_bytes() const { return size_of(shape_.output_dtype); }
+    template <class Visit>
+    static void for_each_piece(Launch const& now, WorkerTeam& team, Visit const& visit) {
+        team.run(static_cast<std::int64_t>(now.work->bounds().size()) - 1,
+                 [&](std::int64_t piece) { visit(static_cast<std::size_t>(piece)); });
+    }
 
     /// Values of all elements in T, where they have another type.
     void bring(SparseSource const& source, bool is_used, std::vector<T>& values, WorkerTeam& team) const {
@@ -124,189 +148,139 @@ private:
     static T const* values_of(SparseSource const& source, std::vector<T> const& brought) {
         return brought.empty() ? reinterpret_cast<T const*>(source.values()) : brought.data() - source.all().begin;
     }
-
-    /// Pieces of about as many products each.
-    void cut(Launch& now) const {
-        std::vector<std::uint64_t>& work = now.work;
-        work.assign(static_cast<std::size_t>(rows_) + 1, 0);
-        std::uint32_t const* const terms = now.first.narrow_indices(1);
-        for (Extent row = 0; row < rows_; ++row) {
-            std::uint64_t sum = work[static_cast<std::size_t>(row)] + 1;
-            Range const range = now.first.row(row);
-            for (std::size_t e = range.begin; e < range.end; ++e) {
-                Range const products = now.second.row(terms[e]);
-                sum += products.end - products.begin + 1;
-            }
-            work[static_cast<std::size_t>(row) + 1] = sum;
-        }
-        now.bounds = cut_rows(
-            rows_, [&](Extent row) { return work[static_cast<std::size_t>(row)]; }, sparse_tuning::points_of_a_piece);
-    }
-
-    /// Visits rows of the second operand, one for each element of a row of the first.
-    template <class Visit>
-    void for_each_product_row(Launch const& now, Extent row, Visit&& visit) const {
-        std::uint32_t const* const terms = now.first.narrow_indices(1);
-        Range const range = now.first.row(row);
-        for (std::size_t e = range.begin; e < range.end; ++e) {
-            fetch_ahead(now, e, false);
-            visit(now.second.row(terms[e]));
-        }
-    }
-
-    std::uint64_t products_of(Launch const& now, Extent row) const {
-        auto const r = static_cast<std::size_t>(row);
-        return now.work[r + 1] - now.work[r];  // and one for each element, and for the row
-    }
-
-    /// Whether a row's products are put in order by column.
-    bool has_few(Launch const& now, Extent row) const {
-        return order_.distinct != nullptr && products_of(now, row) <= few && !is_crowded(now, row);
-    }
+    T const* first_values(Launch const& now) const { return values_of(now.first, now.first_values); }
+    T const* second_values(Launch const& now) const { return values_of(now.second, now.second_values); }
 
     /// Whether a row's columns are found by flags: its products are not few.
-    bool is_crowded(Launch const& now, Extent row) const {
-        return products_of(now, row) * columns_a_product > columns_;
+    bool is_crowded(Launch const& now, Extent row) const { return now.work->of(row) * columns_a_product > columns_; }
+    /// Whether bits say which columns of a crowded row are met.
+    bool has_bits(std::uint64_t listed) const { return listed * columns_a_bit >= columns_; }
+    /// Whether a row's products are put in order by column.
+    bool has_few(Launch const& now, Extent row) const {
+        return sorts_ && now.work->of(row) <= Loops::few && !is_crowded(now, row);
+    }
+    /// Rows whose products are put in order together: from one that has few, to which one.
+    Extent group_end(Launch const& now, Extent row, Extent last) const {
+        unsigned const tag_bits = 32 - Loops::number_bits - column_bits_;
+        Extent const most = std::min(last - row, std::max<Extent>(1, (Extent{1} << tag_bits) - 1));
+        std::uint64_t const begin = now.work->before(row);
+        Extent count = 1;
+        while (count < most && has_few(now, row + count) && now.work->before(row + count + 1) - begin <= work_together)
+            ++count;
+        return row + count;
+    }
+    typename Loops::Rows group(Launch const& now, Extent row, Extent end) const {
+        return {now.first.offsets() + row,
+                static_cast<std::size_t>(end - row),
+                now.first.all().end,
+                now.first.narrow_indices(1),
+                now.second.offsets(),
+                now.second.narrow_indices(1),
+                pair_.has_second ? second_values(now) : nullptr,
+                column_bits_};
     }
 
-    void fetch_ahead(Launch const& now, std::size_t e, bool values) const {
-        if (e + fetched_ahead >= now.first.all().end) return;
-        std::uint32_t const* const terms = now.first.narrow_indices(1);
-        Range const row = now.second.row(terms[e + fetched_ahead / 2]);
-        __builtin_prefetch(now.second.offsets() + terms[e + fetched_ahead]);
-        fetch(now.second.narrow_indices(1) + row.begin, (row.end - row.begin) * sizeof(std::uint32_t));
-        if (values) fetch(values_of(now.second, now.second_values) + row.begin, (row.end - row.begin) * sizeof(T));
-    }
-    static void fetch(void const* from, std::size_t bytes) {
-        auto const* const begin = static_cast<std::byte const*>(from);
-        std::size_t const end = std::min(bytes, fetched_bytes);
-        for (std::size_t b = 0; b < end; b += 64) __builtin_prefetch(begin + b);
-        __builtin_prefetch(begin + end);  // rows begin anywhere in a line
+    /// Rows of the second operand that a row of the first meets.
+    template <class Visit>
+    void for_each_product_row(Launch const& now, Extent row, bool values, Visit&& visit) const {
+        executor::for_each_product_row(now.first, now.second, row, values ? second_values(now) : nullptr, visit);
     }
 
-    void count(Launch& now, WorkerTeam& team) const {
-        now.offsets.assign(static_cast<std::size_t>(rows_) + 1, 0);
-        std::uint64_t crowded = 0;
-        now.bits_of.assign(static_cast<std::size_t>(rows_), 0);
-        for (Extent row = 0; row < rows_; ++row)
-            if (is_crowded(now, row)) now.bits_of[static_cast<std::size_t>(row)] = crowded++ * words_;
-        now.bits.resize(static_cast<std::size_t>(crowded * words_));
-        now.found.resize(now.bounds.size() - 1);
-        team.run(static_cast<std::int64_t>(now.bounds.size()) - 1, [&](std::int64_t piece) {
-            std::optional<MetColumns> met;  // this and flags where a row wants them
-            std::vector<unsigned char> flags;
-            auto const p = static_cast<std::size_t>(piece);
-            std::vector<std::uint32_t>& found = now.found[p];
-            std::uint32_t const* const columns = now.second.narrow_indices(1);
-            for (Extent row = now.bounds[p]; row < now.bounds[p + 1]; ++row) {
-                std::uint64_t& listed = now.offsets[static_cast<std::size_t>(row) + 1];
-                if (is_crowded(now, row)) {
-                    if (flags.empty()) flags.assign(words_ * 64, 0);
-                    for_each_product_row(now, row, [&](Range products) {
-                        for (std::size_t b = products.begin; b < products.end; ++b) flags[columns[b]] = 1;
-                    });
-                    listed = loops_.take_flags(flags.data(), flags.size(),
-                                               now.bits.data() + now.bits_of[static_cast<std::size_t>(row)]);
-                } else if (has_few(now, row)) {
-                    std::array<std::uint32_t, few> keys;
-                    std::size_t count = 0;
-                    for_each_product_row(now, row, [&](Range products) {
-                        for (std::size_t b = products.begin; b < products.end; ++b) keys[count++] = columns[b];
-                    });
-                    listed = order_.distinct(keys.data(), count);
-                } else {
-                    if (!met) met.emplace(columns_);
-                    for_each_product_row(now, row, [&](Range products) {
-                        for (std::size_t b = products.begin; b < products.end; ++b) listed += met->add(columns[b]);
-                    });
-                    take(*met, listed, found);
+    /// Rows of a piece, one after another or some together: visit(row) says how far it came.
+    template <class Visit>
+    void for_each_row(Launch const& now, std::size_t piece, WorkerTeam& team, Visit&& visit) const {
+        std::uint64_t next_pause = 0;
+        for (Extent row = now.work->bounds()[piece]; row < now.work->bounds()[piece + 1];) {
+            if (now.work->before(row) >= next_pause) {
+                team.pause();
+                next_pause = now.work->before(row) + work_a_pause;
+            }
+            row = visit(row);
+        }
+    }
+
+    void count(Launch& now, std::size_t piece, WorkerTeam& team) const {
+        std::optional<MetColumns> met;  // this and flags where a row wants them
+        std::vector<unsigned char> flags;
+        Found& found = now.found[piece];
+        std::uint32_t const* const columns = now.second.narrow_indices(1);
+        if (now.holds) {
+            auto const most = static_cast<std::size_t>(now.work->of_piece(piece));
+            found.few_columns = std::make_unique_for_overwrite<std::uint32_t[]>(most);
+            found.few_results = std::make_unique_for_overwrite<T[]>(most);
+        }
+        for_each_row(now, piece, team, [&](Extent row) {
+            if (has_few(now, row))
+                return count_few(now, row, group_end(now, row, now.work->bounds()[piece + 1]), found);
+            std::uint64_t& listed = now.offsets[static_cast<std::size_t>(row) + 1];
+            if (is_crowded(now, row)) {
+                if (flags.empty()) flags.assign(words_ * 64, 0);
+                for_each_product_row(now, row, false, [&](std::size_t, Range products) {
+                    for (std::size_t b = products.begin; b < products.end; ++b) flags[columns[b]] = 1;
+                });
+                std::size_t const at = found.bits.size(), listed_before = found.columns.size();
+                found.bits.resize(at + words_);
+                std::uint64_t const* const bits = found.bits.data() + at;
+                listed = loops_.take_flags(flags.data(), flags.size(), found.bits.data() + at);
+                if (!has_bits(listed)) {
+                    found.columns.resize(listed_before + listed + Loops::padding);
+                    loops_.list_bits(bits, words_, found.columns.data() + listed_before);
+                    found.columns.resize(listed_before + listed);
+                    found.bits.resize(at);
                 }
-                if (row % 64 == 0) team.pause();
+            } else {
+                if (!met) met.emplace(columns_);
+                for_each_product_row(now, row, false, [&](std::size_t, Range products) {
+                    for (std::size_t b = products.begin; b < products.end; ++b) listed += met->add(columns[b]);
+                });
+                met->take([&](std::size_t column) { found.columns.push_back(static_cast<std::uint32_t>(column)); });
             }
+            return row + 1;
         });
-        for (std::size_t row = 1; row < now.offsets.size(); ++row) now.offsets[row] += now.offsets[row - 1];
     }
 
-    static void take(MetColumns& met, std::uint64_t listed, std::vector<std::uint32_t>& found) {
-        std::size_t at = found.size();
-        if (found.capacity() < at + listed) found.reserve(2 * (at + listed));
-        found.resize(at + listed);
-        met.take([&](std::size_t column) { found[at++] = static_cast<std::uint32_t>(column); });
+    Extent count_few(Launch& now, Extent row, Extent end, Found& found) const {
+        std::array<std::uint32_t, Loops::few + Loops::padding> keys;
+        std::uint32_t* const tagged = now.holds ? found.few_columns.get() + found.few : keys.data();
+        std::size_t const count = now.holds
+                                      ? combine_few(now, row, end, tagged, found.few_results.get() + found.few)
+                                      : order_.distinct(tagged, loops_.list_columns(group(now, row, end), tagged));
+        std::uint64_t* const listed = now.offsets.data() + row + 1;
+        for (std::size_t i = 0; i < count; ++i) ++listed[tagged[i] >> column_bits_];
+        if (!now.holds) return end;
+        untag(tagged, count);
+        found.few += count;
+        return end;
+    }
+    void untag(std::uint32_t* columns, std::size_t count) const {
+        std::uint32_t const mask = (std::uint32_t{1} << column_bits_) - 1;
+        for (std::size_t i = 0; i < count; ++i) columns[i] &= mask;
     }
 
-    void multiply(Launch& now, std::size_t piece, WorkerTeam& team) const {
-        MetColumns met(shape_.sparse->output ? 0 : columns_);
-        std::uint32_t const* found = shape_.sparse->output ? now.found[piece].data() : nullptr;  // of the next row
-        std::vector<T> sums, low, ones;  // where a row wants them
-        T const* const a = values_of(now.first, now.first_values);
-        T const* const b = values_of(now.second, now.second_values);
-        ResultStore store(aggregator_, own_type, shape_.output_dtype, shape_.accumulate);
-        std::uint32_t const *const terms = now.first.narrow_indices(1), *const columns = now.second.narrow_indices(1);
-        bool const is_listed = shape_.sparse->output.has_value();
-        for (Extent row = now.bounds[piece]; row < now.bounds[piece + 1]; ++row) {
-            if (row % 64 == 0) team.pause();
-            if (is_listed && has_few(now, row)) {
-                list_few(now, row, a, b, store);
-                continue;
-            }
-            if (sums.empty()) sums.assign(words_ * 64, T(0));
-            Range const range = now.first.row(row);
-            // An output has no more terms than the row has elements: many are added without loss.
-            bool const careful = range.end - range.begin > long_sum;
-            bool const crowded = is_crowded(now, row), handed_over = is_handed_over(crowded && !careful);
-            if (careful) low.assign(columns_, T(0));
-            for (std::size_t e = range.begin; e < range.end; ++e) {
-                fetch_ahead(now, e, pair_.has_second);
-                T const factor = factor_of<T>(pair_.factor) * (pair_.has_first ? a[e] : T(1));
-                Range const products = now.second.row(terms[e]);
-                std::size_t const count = products.end - products.begin;
-                if (!pair_.has_second && ones.size() < count) ones.resize(count, T(1));
-                T const* const values = pair_.has_second ? b + products.begin : ones.data();
-                std::uint32_t const* const at = columns + products.begin;
-                if (!is_listed && !handed_over)
-                    for (std::size_t p = 0; p < count; ++p) met.add(at[p]);
-                if (careful)
-                    for (std::size_t p = 0; p < count; ++p)
-                        add_without_loss(sums[at[p]], low[at[p]], factor * values[p]);
-                else
-                    loops_.scatter_add(sums.data(), at, values, count, factor);
-            }
-            for (std::size_t j = 0; careful && j < columns_; ++j) sums[j] += low[j];
-            auto* const to = static_cast<std::byte*>(now.call.output) + row * row_stride_;
-            if (is_listed)
-                found = list(now, row, found, sums, store);
-            else if (handed_over)
-                hand_over(to, sums, store);
-            else
-                hand_out(reinterpret_cast<T*>(to), met, sums);
-        }
-        if (is_listed) now.found[piece] = {};
-    }
-
-    /// A row of few products: put in order by column, then added.
-    void list_few(Launch const& now, Extent row, T const* a, T const* b, ResultStore& store) const {
-        std::array<std::uint32_t, few> keys;
-        std::array<T, few> factors, values, sums;
-        std::uint32_t const *const terms = now.first.narrow_indices(1), *const columns = now.second.narrow_indices(1);
+    /// Combines the products of a row with what is held.
+    /// @param met  that is told which columns are met; null: nobody asks
+    void combine(Launch const& now, Extent row, Held& held, MetColumns* met) const {
+        if (held.values.empty()) held.values.assign(words_ * 64, loops_.none);
         Range const range = now.first.row(row);
-        std::uint32_t count = 0;
-        for (std::size_t e = range.begin; e < range.end; ++e) {
-            fetch_ahead(now, e, pair_.has_second);
-            T const factor = factor_of<T>(pair_.factor) * (pair_.has_first ? a[e] : T(1));
-            Range const products = now.second.row(terms[e]);
-            for (std::size_t p = products.begin; p < products.end; ++p, ++count) {
-                keys[count] = columns[p] * few + count;
-                factors[count] = factor;
-                values[count] = pair_.has_second ? b[p] : T(1);
-            }
-        }
-        order_.distinct(keys.data(), count);
-        auto const to = static_cast<std::size_t>(now.offsets[static_cast<std::size_t>(row)]);
-        std::byte* const out = now.values + to * result_bytes();
-        T* const results = makes_own_type() ? reinterpret_cast<T*>(out) : sums.data();
-        std::size_t const listed =
-            loops_.sum_columns(keys.data(), count, few, factors.data(), values.data(), now.columns + to, results);
-        if (!makes_own_type()) store.store(results, listed, out, static_cast<Extent>(result_bytes()));
+        // An output has no more terms than the row has elements: many are added without loss.
+        bool const careful = pair_.products.agg == scalar::Agg::sum && range.end - range.begin > long_sum;
+        if (careful) held.low.assign(columns_, T(0));
+        T const *const a = first_values(now), *const b = second_values(now);
+        std::uint32_t const* const columns = now.second.narrow_indices(1);
+        for_each_product_row(now, row, pair_.has_second, [&](std::size_t e, Range products) {
+            T const factor = factor_of<T>(pair_.products.factor) * (pair_.has_first ? a[e] : T(1));
+            std::size_t const count = products.end - products.begin;
+            if (!pair_.has_second && held.ones.size() < count) held.ones.resize(count, T(1));
+            T const* const values = pair_.has_second ? b + products.begin : held.ones.data();
+            std::uint32_t const* const at = columns + products.begin;
+            for (std::size_t p = 0; met != nullptr && p < count; ++p) met->add(at[p]);
+            if (careful)
+                for (std::size_t p = 0; p < count; ++p)
+                    add_without_loss(held.values[at[p]], held.low[at[p]], factor * values[p]);
+            else
+                loops_.scatter(held.values.data(), at, values, count, factor);
+        });
+        for (std::size_t j = 0; careful && j < columns_; ++j) held.values[j] += held.low[j];
     }
 
     static void add_without_loss(T& total, T& low, T value) {
@@ -316,50 +290,83 @@ private:
         low += nan_as_zero(lost);
     }
 
-    /// Whether all columns of a dense row are written: cheaper than those that were met, where these are not few.
-    bool is_handed_over(bool cheaper) const { return !makes_own_type() || (cheaper && !shape_.accumulate); }
-
-    void hand_over(std::byte* to, std::vector<T>& sums, ResultStore& store) const {
-        store.store(sums.data(), columns_, to, column_stride_);
-        std::fill_n(sums.begin(), columns_, T(0));
-    }
-
-    /// Columns that were met, of a dense row.
-    void hand_out(T* to, MetColumns& met, std::vector<T>& sums) const {
-        Extent const step = column_stride_ / static_cast<Extent>(sizeof(T));
-        if (!shape_.accumulate)
-            for (std::size_t j = 0; j < columns_; ++j) to[static_cast<Extent>(j) * step] = T(0);
-        met.take([&](std::size_t column) {
-            to[static_cast<Extent>(column) * step] += sums[column];
-            sums[column] = T(0);
+    void write_dense(Launch const& now, std::size_t piece, WorkerTeam& team) const {
+        MetColumns met(columns_);
+        std::vector<std::uint32_t> columns;
+        Held held;
+        ResultStore store(aggregator_, own_type, shape_.output_dtype, shape_.accumulate);
+        Extent const step = column_stride_ / static_cast<Extent>(result_bytes());
+        for_each_row(now, piece, team, [&](Extent row) {
+            // All columns are written where that is cheaper than those that were met, or these have another type.
+            bool const all = !makes_own_type() || (is_crowded(now, row) && !shape_.accumulate);
+            combine(now, row, held, all ? nullptr : &met);
+            std::byte* const to = static_cast<std::byte*>(now.call.output) + row * row_stride_;
+            if (all) {
+                store.store(held.values.data(), columns_, to, column_stride_);
+                std::fill_n(held.values.begin(), columns_, loops_.none);
+                return row + 1;
+            }
+            T* const out = reinterpret_cast<T*>(to);
+            for (std::size_t j = 0; !shape_.accumulate && j < columns_; ++j)
+                out[static_cast<Extent>(j) * step] = loops_.none;
+            columns.clear();
+            met.take([&](std::size_t column) { columns.push_back(static_cast<std::uint32_t>(column)); });
+            loops_.hand_out(out, step, columns.data(), columns.size(), held.values.data());
+            return row + 1;
         });
     }
 
-    /// @param found  columns of the row, unless it is crowded  @return behind them
-    std::uint32_t const* list(Launch const& now, Extent row, std::uint32_t const* found, std::vector<T>& sums,
-                              ResultStore& store) const {
-        auto const r = static_cast<std::size_t>(row);
-        auto const to = static_cast<std::size_t>(now.offsets[r]);
-        std::size_t const listed = static_cast<std::size_t>(now.offsets[r + 1]) - to;
-        std::byte* const values = now.values + to * result_bytes();
-        std::vector<T> results(makes_own_type() ? 0 : listed);
-        T* const out = makes_own_type() ? reinterpret_cast<T*>(values) : results.data();
-        if (is_crowded(now, row)) {
-            loops_.take_sums(now.bits.data() + now.bits_of[r], words_, sums.data(), now.columns + to, out);
-        } else {
-            for (std::size_t k = 0; k < listed; ++k) {
-                std::uint32_t const column = *found++;
-                now.columns[to + k] = column;
-                out[k] = sums[column];
-                sums[column] = T(0);
+    void list(Launch& now, std::size_t piece, WorkerTeam& team) const {
+        Held held;
+        Found const& found = now.found[piece];
+        std::uint32_t const* columns = found.columns.data();
+        std::uint64_t const* bits = found.bits.data();
+        std::size_t few_taken = 0;
+        std::vector<T> room;  // of results that have another type
+        ResultStore store(aggregator_, own_type, shape_.output_dtype, false);
+        for_each_row(now, piece, team, [&](Extent row) {
+            bool const few = has_few(now, row);
+            Extent const end = few ? group_end(now, row, now.work->bounds()[piece + 1]) : row + 1;
+            auto const to = static_cast<std::size_t>(now.offsets[static_cast<std::size_t>(row)]);
+            std::size_t const listed = static_cast<std::size_t>(now.offsets[static_cast<std::size_t>(end)]) - to;
+            std::byte* const values = now.values + to * result_bytes();
+            if (!makes_own_type() && room.size() < listed) room.resize(listed);
+            T* const out = makes_own_type() ? reinterpret_cast<T*>(values) : room.data();
+            if (few && now.holds) {
+                std::copy_n(found.few_columns.get() + few_taken, listed, now.columns + to);
+                std::copy_n(found.few_results.get() + few_taken, listed, out);
+                few_taken += listed;
+            } else if (few) {
+                untag(now.columns + to, combine_few(now, row, end, now.columns + to, out));
+            } else if (combine(now, row, held, nullptr); is_crowded(now, row) && has_bits(listed)) {
+                loops_.take_held(bits, words_, held.values.data(), now.columns + to, out);
+                bits += words_;
+            } else {
+                std::copy_n(columns, listed, now.columns + to);
+                for (std::size_t k = 0; k < listed; ++k) out[k] = std::exchange(held.values[columns[k]], loops_.none);
+                columns += listed;
             }
-        }
-        if (!makes_own_type()) store.store(out, listed, values, static_cast<Extent>(result_bytes()));
-        return found;
+            if (!makes_own_type()) store.store(out, listed, values, static_cast<Extent>(result_bytes()));
+            return end;
+        });
+        now.found[piece] = {};
+    }
+
+    /// Rows of few products: put in order by row and column, then combined. @return how many results there are
+    std::size_t combine_few(Launch const& now, Extent row, Extent end, std::uint32_t* tagged, T* results) const {
+        std::array<std::uint32_t, Loops::few + Loops::padding> keys;
+        std::array<T, Loops::few + Loops::padding> factors, values, of_elements;
+        typename Loops::Rows const rows = group(now, row, end);
+        T const* const a = first_values(now);
+        for (std::size_t e = rows.begins[0]; e < rows.begins[rows.count]; ++e)
+            of_elements[e - rows.begins[0]] = factor_of<T>(pair_.products.factor) * (pair_.has_first ? a[e] : T(1));
+        std::size_t const count =
+            loops_.list_products(rows, of_elements.data(), keys.data(), factors.data(), values.data());
+        order_.distinct(keys.data(), count);
+        return loops_.combine_columns(keys.data(), count, factors.data(), values.data(), tagged, results);
     }
 
     static constexpr std::size_t long_sum = 256;
-    static constexpr std::uint32_t few = MergeLoops<std::uint32_t>::few;
 
     KernelShape shape_;
     PairShape pair_;
@@ -367,8 +374,10 @@ private:
     std::unique_ptr<PreparedKernel const> otherwise_;
     Extent rows_;
     std::size_t columns_, words_;
-    RowLoops<T> loops_;
+    unsigned column_bits_;
+    PairRowLoops<T> loops_;
     MergeLoops<std::uint32_t> order_;
+    bool sorts_;                                 // products of rows that have few: where their keys have room for them
     Extent row_stride_ = 0, column_stride_ = 0;  // of a dense output, in bytes
 };
 
@@ -379,9 +388,9 @@ std::unique_ptr<PreparedKernel const> make_pair_rows_kernel(KernelShape const& s
     KernelTypes const types = types_of(shape);
     std::optional<PairShape> pair = pair_shape(shape, types, params);
     if (!pair) return nullptr;
-    std::optional<Aggregator> aggregator = Aggregator::make(scalar::Agg::sum, pair->type);
+    std::optional<Aggregator> aggregator = Aggregator::make(pair->products.agg, pair->products.type);
     if (!aggregator) return nullptr;
-    return with_loops_type(pair->type, [&]<class T>(T) -> std::unique_ptr<PreparedKernel const> {
+    return with_loops_type(pair->products.type, [&]<class T>(T) -> std::unique_ptr<PreparedKernel const> {
         return std::make_unique<PairRowsKernel<T>>(shape, std::move(*pair), std::move(*aggregator),
                                                    std::move(otherwise));
     });

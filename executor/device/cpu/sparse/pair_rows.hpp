@@ -1,8 +1,8 @@
-// Products of two sparse operands over one label (SpGEMM), of f32 or f64, row by row after Gustavson: a row of the
-// output is the sum of rows of the second operand, scaled by elements of the first; it has an accumulator for each
-// column, and bits that say which were met. A sparse output is counted first, then written where it belongs.
-// Example: "ik,kj->ij" with both sparse.
-// Source: Gustavson, Two fast algorithms for sparse matrices, ACM TOMS 4(3), 1978.
+// Products of two sparse operands over one label (SpGEMM) and over two operations (pair_row_loops.hpp), row by row
+// after Gustavson: a row of the output is what rows of the second operand make, each joined with an element of the
+// first; it has an accumulator for each column, and bits that say which were met. Products of rows that have few are
+// put in order together. A sparse output is counted first, then written where it belongs. Example: "ik,kj->ij" with
+// both sparse. Source: Gustavson, Two fast algorithms for sparse matrices, ACM TOMS 4(3), 1978.
 #pragma once
 
 #include "executor/device/device.hpp"

@@ -1,5 +1,8 @@
 #include "executor/device/cpu/sparse/pair_shape.hpp"
 
+#include <cmath>
+#include <utility>
+
 #include "executor/device/cpu/sparse/same_pattern.hpp"
 #include "lib/graph/labels.hpp"
 
@@ -8,6 +11,29 @@ namespace {
 
 /// Accumulators of a row, at most.
 constexpr Extent most_columns = Extent{1} << 24;
+
+/// Whether an output that nothing contributes to has what combining begins with.
+bool is_none(scalar::Scalar const& value, scalar::Agg agg) {
+    if (agg == scalar::Agg::min) return value.is_integer ? value.integer == INT64_MAX : value.number == HUGE_VAL;
+    return value.is_integer ? value.integer == INT64_MIN : value.number == -HUGE_VAL;
+}
+
+/// @param first  the operand whose rows are walked
+std::optional<PairShape::Products> products_of(KernelShape const& shape, KernelTypes const& types,
+                                               scalar::Params const& params, std::size_t first) {
+    if (std::optional<SumOfProducts> const sum = sum_of_products(shape, types, params))
+        return PairShape::Products{sum->type, PairJoin::multiply, scalar::Agg::sum, sum->product.factor,
+                                   sum->product.operands};
+    graph::EinSum const& einsum = shape.kernel->einsum;
+    DType const type = types.compute;
+    bool const has_loops = type == DType::f32 || type == DType::f64 || type == DType::i64;
+    if (!has_loops || types.join != type || types.accumulate != type) return std::nullopt;
+    if (einsum.agg != scalar::Agg::min && einsum.agg != scalar::Agg::max) return std::nullopt;
+    std::optional<PairOperation> const pair = pair_operation(einsum.join);
+    if (!pair || !is_none(value_without_contributions(shape, types, params), einsum.agg)) return std::nullopt;
+    return PairShape::Products{type, pair->left == first ? pair->join : with_operands_exchanged(pair->join),
+                               einsum.agg};
+}
 
 }  // namespace
 
@@ -22,10 +48,9 @@ std::optional<PairShape> pair_shape(KernelShape const& shape, KernelTypes const&
     if (sparse.idle_sets[0] == sparse.idle_sets[1]) return std::nullopt;
     for (std::size_t k = 0; k < 2; ++k)
         if (labels_in_order(shape, k).size() != 2 || einsum.inputs[k].size() != 2) return std::nullopt;
-    std::optional<SumOfProducts> const sum = sum_of_products(shape, types, params);
     int const term = einsum.aggregated().front();
     std::optional<std::vector<int>> const listed = whole_output_labels(shape);
-    if (!sum || (sparse.output && (!listed || !sparse.output->layout.compressed))) return std::nullopt;
+    if (sparse.output && (!listed || !sparse.output->layout.compressed)) return std::nullopt;
     auto const other = [&](std::size_t k) {
         std::vector<int> const& labels = einsum.inputs[k];
         return labels[0] == term ? labels[1] : labels[1] == term ? labels[0] : SparsePlan::none;
@@ -39,12 +64,12 @@ std::optional<PairShape> pair_shape(KernelShape const& shape, KernelTypes const&
     if (lengths[static_cast<std::size_t>(other(columns))] > most_columns ||
         lengths[static_cast<std::size_t>(term)] >= Extent{1} << 31)
         return std::nullopt;
-    return PairShape{sum->type,
-                     {rows, {other(rows), term}},
-                     {columns, {term, other(columns)}},
-                     sum->product.factor,
-                     graph::has_label(sum->product.operands, static_cast<int>(rows)),
-                     graph::has_label(sum->product.operands, static_cast<int>(columns))};
+    std::optional<PairShape::Products> products = products_of(shape, types, params, rows);
+    if (!products) return std::nullopt;
+    bool const has_first = graph::has_label(products->operands, static_cast<int>(rows)),
+               has_second = graph::has_label(products->operands, static_cast<int>(columns));
+    return PairShape{
+        std::move(*products), {rows, {other(rows), term}}, {columns, {term, other(columns)}}, has_first, has_second};
 }
 
 }  // namespace ein::executor

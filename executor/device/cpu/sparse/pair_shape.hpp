@@ -1,19 +1,27 @@
-// Which kernels are sums of products of two sparse matrices, and how these are to lie: rows of the first, each of whose
-// elements meets a row of the second. Example: "ik,kj->ij" walks i and k, then k and j.
+// Which kernels are products of two sparse matrices, over which two operations, and how these are to lie: rows of the
+// first, each of whose elements meets a row of the second. Example: "ik,kj->ij" walks i and k, then k and j.
 #pragma once
 
+#include "executor/device/cpu/gemm/pair_product.hpp"
 #include "executor/device/cpu/sparse/product_terms.hpp"
 
 namespace ein::executor {
 
 struct PairShape {
-    DType type;                        // of the loops
-    SparsePlan::Source first, second;  // {row, term}, {term, column}
-    double factor = 1;
+    /// Operations that rows have loops for.
+    struct Products {
+        DType type;                          // of the loops
+        PairJoin join = PairJoin::multiply;  // of an element of the first and one of the second
+        scalar::Agg agg = scalar::Agg::sum;  // sum, min or max
+        double factor = 1;                   // of sums of products
+        std::vector<int> operands = {0, 1};  // that the join mentions
+    };
+    Products products;
+    SparsePlan::Source first, second;          // {row, term}, {term, column}
     bool has_first = true, has_second = true;  // whether the join mentions them
 };
 
-/// @return nothing for what is no such sum
+/// @return nothing for any other kernel
 std::optional<PairShape> pair_shape(KernelShape const& shape, KernelTypes const& types, scalar::Params const& params);
 
 }  // namespace ein::executor

@@ -227,74 +227,12 @@ void multiply_add(T* acc, T factor, T const* const* vectors, Count vectors_count
     });
 }
 
-template <class T>
-void scatter_add(T* sums, Element const* index, T const* values, Count count, T factor) {
-#pragma GCC unroll 4
-    for (Count e = 0; e < count; ++e) sums[index[e]] += factor * values[e];
-}
-
-Count take_flags(unsigned char* flags, Count count, std::uint64_t* bits) {
-    Count set = 0;
-    for (Count w = 0; w * 64 < count; ++w) {
-        std::uint64_t word = 0;
-#if defined(__AVX512BW__)
-        __m512i const bytes = _mm512_loadu_si512(flags + w * 64);
-        word = _mm512_test_epi8_mask(bytes, bytes);
-        _mm512_storeu_si512(flags + w * 64, _mm512_setzero_si512());
-#else
-        for (Count part = 0; part < 8; ++part) {
-            std::uint64_t eight;
-            __builtin_memcpy(&eight, flags + w * 64 + part * 8, 8);
-            word |= (eight * 0x0102040810204080u >> 56) << part * 8;  // its lowest bits, side by side
-        }
-        __builtin_memset(flags + w * 64, 0, 64);
-#endif
-        bits[w] = word;
-        set += (Count)__builtin_popcountll(word);
-    }
-    return set;
-}
-
-#if defined(__AVX512F__)
-inline Count take_eight(unsigned mask, Element first, double* sums, Element* numbers, double* to) {
-    __m512d const values = _mm512_loadu_pd(sums);
-    __m256i const all = _mm256_add_epi32(_mm256_set1_epi32((int)first), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
-    // In registers, then stored: some processors take a hundred cycles to store as they compress.
-    auto const count = (unsigned)__builtin_popcount(mask);
-    auto const lowest = (__mmask8)((1u << count) - 1);
-    _mm512_mask_storeu_pd(to, lowest, _mm512_maskz_compress_pd((__mmask8)mask, values));
-    _mm256_mask_storeu_epi32(numbers, lowest, _mm256_maskz_compress_epi32((__mmask8)mask, all));
-    _mm512_storeu_pd(sums, _mm512_setzero_pd());
-    return count;
-}
-#endif
-
-template <class T>
-Count take_sums(std::uint64_t const* bits, Count words, T* sums, Element* numbers, T* to) {
-    Count taken = 0;
-    for (Count w = 0; w < words; ++w) {
-#if defined(__AVX512F__)
-        if constexpr (__is_same(T, double)) {
-            for (Count part = 0; part < 8; ++part) {
-                auto const mask = (unsigned)(bits[w] >> part * 8 & 255);
-                if (mask == 0) continue;
-                taken += take_eight(mask, (Element)(w * 64 + part * 8), sums + w * 64 + part * 8, numbers + taken,
-                                    to + taken);
-            }
-            continue;
-        }
-#endif
-        taken += take_word(bits[w], w * 64, sums, numbers + taken, to + taken);
-    }
-    return taken;
-}
-
 }  // namespace
 
 template <class T>
 RowLoops<T> row_loops() {
-    return {add_rows<T>,     add_fibres<T>, dot_gathered<T>, dot_rows<T>,    multiply_gathered<T>, sum<T>,      dot<T>,
-            multiply_add<T>, add_total<T>,  scatter_add<T>,  sum_columns<T>, take_flags,           take_sums<T>};
+    return {add_rows<T>, add_fibres<T>, dot_gathered<T>, dot_rows<T>, multiply_gathered<T>,
+            sum<T>,      dot<T>,        multiply_add<T>, add_total<T>};
 }
 template RowLoops<float> row_loops();
 template RowLoops<double> row_loops();

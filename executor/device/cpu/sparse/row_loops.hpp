@@ -58,20 +58,6 @@ struct RowLoops {
                          std::size_t width) = nullptr;
     /// total[j] + low[j] grows by values[j], without loss
     void (*add_total)(T* total, T* low, T const* values, std::size_t width) = nullptr;
-
-    // Rows of outputs of which some are met, for pair_rows.cpp.
-
-    /// sums[index[e]] += factor * values[e]
-    void (*scatter_add)(T* sums, Index const* index, T const* values, std::size_t count, T factor) = nullptr;
-    /// Sums of products of columns, of each in the order of their numbers. @param keys  column * few + number,
-    /// ascending
-    /// @return how many columns there are
-    std::size_t (*sum_columns)(Index const* keys, std::size_t count, Index few, T const* factors, T const* values,
-                               Index* columns, T* sums) = nullptr;
-    /// Flags (bytes, 0 or 1) as bits; the flags become 0. @param count  a multiple of 64  @return how many are set
-    std::size_t (*take_flags)(unsigned char* flags, std::size_t count, std::uint64_t* bits) = nullptr;
-    /// Where bits are set: their numbers and sums one behind another; these sums become 0. @return how many
-    std::size_t (*take_sums)(std::uint64_t const* bits, std::size_t words, T* sums, Index* numbers, T* to) = nullptr;
 };
 
 /// @return the best of this processor

@@ -81,38 +81,5 @@ void for_each_block(Count width, Visit&& visit) {
     if (at < width) visit(Rest<T>{width - at}, at);
 }
 
-/// Where a word's bits are set: their numbers, from `first` on, and sums one behind another; these sums become 0.
-template <class T>
-Count take_word(std::uint64_t word, Count first, T* sums, Element* numbers, T* to) {
-    Count taken = 0;
-    for (; word != 0; word &= word - 1) {
-        Count const at = first + (Count)__builtin_ctzll(word);
-        numbers[taken] = (Element)at;
-        to[taken++] = sums[at];
-        sums[at] = T(0);
-    }
-    return taken;
-}
-
-/// See RowLoops. Without branches: where a column ends cannot be foreseen.
-template <class T>
-Count sum_columns(Element const* keys, Count count, Element few, T const* factors, T const* values, Element* columns,
-                  T* sums) {
-    Count columns_met = 0;
-    T const zero = T(0);
-    T sum = zero;
-    Element before = ~Element{0};
-    for (Count i = 0; i < count; ++i) {
-        Element const column = keys[i] / few, number = keys[i] % few;
-        columns_met += column != before;
-        sum = column != before ? zero : sum;
-        sum += factors[number] * values[number];
-        columns[columns_met - 1] = column;
-        sums[columns_met - 1] = sum;
-        before = column;
-    }
-    return columns_met;
-}
-
 }  // namespace
 }  // namespace ein::executor::EIN_INSTRUCTION_SET
