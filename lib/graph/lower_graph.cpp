@@ -4,11 +4,12 @@
 #include "lib/graph/factor/factor_joins.hpp"
 #include "lib/graph/factor/inline_indicators.hpp"
 #include "lib/graph/factor/read_diagonals.hpp"
+#include "lib/graph/factor/read_once.hpp"
 #include "lib/graph/graph_builder.hpp"
 
 namespace ein::graph {
 
-EinGraph make_what_is_read(EinGraph graph) { return read_diagonals(inline_indicators(std::move(graph))); }
+EinGraph make_what_is_read(EinGraph graph) { return read_once(read_diagonals(inline_indicators(std::move(graph)))); }
 
 EinGraph lower_graph(EinGraph graph, ResultStorage const& keep, std::string const& file, SampleAt const& sample_at) {
     std::set<ValueId> dense;

@@ -7,8 +7,9 @@
 
 namespace ein::graph {
 
-/// Results of which little is read are made as that: one-hot tensors by their readers, diagonals alone. Comes before
-/// lower_graph, and before it is counted what sparse values list: values may be numbered anew.
+/// Results of which little is read are made as that, one-hot tensors by their readers, diagonals alone; and sparse
+/// tensors are read once. Comes before lower_graph, and before it is counted what sparse values list: values may be
+/// numbered anew.
 EinGraph make_what_is_read(EinGraph graph);
 
 /// The same for the same graph and storage: planner, run and checkpoint number its values alike. Node by node, so that

@@ -133,6 +133,30 @@ public:
         });
     }
 
+    /// The same, those alone whose indices of the first two places are equal, counted from the region's begin: of each
+    /// row they are looked for. Of blocks whose first axis is compressed.
+    template <class Visit>
+    void for_each_on_diagonal(Box const& region, Visit&& visit) const {
+        Bounds const bounds = bounds_of(region);
+        auto const a = static_cast<std::size_t>(axis(0)), b = static_cast<std::size_t>(axis(1));
+        Extent const count = std::min(region.length[a], region.length[b]);
+        std::vector<Extent> index(order(), 0);
+        for (Extent k = 0; k < count; ++k) {
+            index[a] = bounds.begin[a] + k;
+            index[b] = bounds.begin[b] + k;
+            std::size_t const end = offset(index[a] + 1);
+            std::size_t e = first_from(1, offset(index[a]), end, index[b]);
+            for (; e < end && coord(1, e) == index[b]; ++e) {
+                bool inside = true;
+                for (std::size_t place = 2; place < order(); ++place) {
+                    index[static_cast<std::size_t>(axis(place))] = coord(place, e);
+                    inside = inside && is_inside(bounds, place, e);
+                }
+                if (inside) visit(e, static_cast<std::vector<Extent> const&>(index));
+            }
+        }
+    }
+
 private:
     struct Bounds {
         Shape begin, end;  // by axis, in the block

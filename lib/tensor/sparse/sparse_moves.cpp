@@ -52,7 +52,7 @@ void gather(SparseBlockView const& block, SparseSelection const& selection, std:
         places.push_back({selection.axes[k][0], shift[k] - first[static_cast<std::size_t>(selection.axes[k][0])]});
     RunAppender<Index> append(reader, places, into);
     if (selection.axes.size() == block.box.order()) return reader.for_each_run(selection.region, {}, append);
-    reader.for_each_in(selection.region, [&](std::size_t e, std::vector<Extent> const& index) {
+    auto const take = [&](std::size_t e, std::vector<Extent> const& index) {
         for (std::vector<int> const& axes : selection.axes)
             for (int axis : axes) {
                 auto const a = static_cast<std::size_t>(axis), b = static_cast<std::size_t>(axes[0]);
@@ -61,7 +61,15 @@ void gather(SparseBlockView const& block, SparseSelection const& selection, std:
         for (std::size_t k = 0; k < places.size(); ++k)
             into.coords(k).push_back(static_cast<Index>(places[k].of(index[static_cast<std::size_t>(places[k].axis)])));
         reader.append_values({e, e + 1, 0, 0}, into.values());
-    });
+    };
+    auto const has_axis = [&](std::vector<int> const& axes, std::size_t place) {
+        return std::find(axes.begin(), axes.end(), reader.axis(place)) != axes.end();
+    };
+    bool const finds = reader.compressed() && reader.order() > 1 &&
+                       std::any_of(selection.axes.begin(), selection.axes.end(), [&](std::vector<int> const& axes) {
+                           return has_axis(axes, 0) && has_axis(axes, 1);
+                       });
+    finds ? reader.for_each_on_diagonal(selection.region, take) : reader.for_each_in(selection.region, take);
 }
 
 /// Appends those of a region for which `place(index, to)` holds, at what it makes of their indices in the tensor.

@@ -1,5 +1,6 @@
 #include "lib/graph/factor/read_diagonals.hpp"
 
+#include "lib/graph/factor/read_once.hpp"
 #include "lib/graph/read_graph.hpp"
 #include "tests/lib/graph/describe.hpp"
 #include "tests/support/catch.hpp"
@@ -60,4 +61,21 @@ TEST_CASE("a result that is read elsewhere too, or wanted whole, stays whole", "
           Lines{whole, trace, "u f64(6,) = S(i k) -> (k) sum x"});
     CHECK(with_diagonals(made_of_two + R"~(, {"name": "t", "einsum": "ii,ik->", "inputs": ["S", "S"]})~").front() ==
           whole);
+}
+
+TEST_CASE("a sparse tensor that a node reads twice in the same way is read once", "[graph][factor]") {
+    auto const reading_once = [](std::string const& node) {
+        EinGraph const graph = read_once(read_graph(R"~({"eingraph": 1, "dtype": "f64",
+            "tensors": {"A": {"shape": [6, 6], "sparse": true}, "D": {"shape": [6, 6]}},
+            "nodes": [{"name": "t", )~" + node + R"~(}], "outputs": ["t"]})~",
+                                                    "g.json"));
+        verify(graph, "read_once");
+        return graph::test::describe(graph);
+    };
+    CHECK(reading_once(R"~("einsum": "ij,ij->i", "inputs": ["A", "A"])~") ==
+          Lines{"t f64(6,) = A(i j) -> (i) sum x*x"});
+    CHECK(reading_once(R"~("einsum": "ij,ji,ij,ij->", "inputs": ["A", "A", "D", "A"], "join": "x0*x1 - x2*x3")~") ==
+          Lines{"t f64() = A(i j) A(j i) D(i j) -> () sum x*y - z*x"});
+    CHECK(reading_once(R"~("einsum": "ij,ij->i", "inputs": ["D", "D"])~") ==
+          Lines{"t f64(6,) = D(i j) D(i j) -> (i) sum x*y"});
 }
