@@ -46,6 +46,8 @@ public:
     void combine(Tile const& tile, std::size_t at, void const* values, std::size_t count) const;
     /// acc[at[i]] with values[i], one after another.
     void scatter(Tile const& tile, std::span<std::size_t const> at, void const* values) const;
+    /// Values of an output that are combined sooner one by one, with those of other outputs, than as a row: so many.
+    std::size_t short_row() const { return logarithms_ ? 0 : exact_ == ExactTotals::none ? 16 : 4; }
     /// Whether rows of columns may lie apart: `columns_apart` is for these.
     bool takes_rows_apart() const { return exact_ == ExactTotals::none; }
     void columns_apart(Tile const& tile, std::size_t at, void const* values, std::ptrdiff_t step, std::size_t rows,

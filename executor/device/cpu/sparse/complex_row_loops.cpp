@@ -72,8 +72,10 @@ void dot_rows(Complex<R>* out, std::ptrdiff_t out_stride, Count rows, std::uint6
     for (Count row = 0; row < rows; ++row) {
         Count const begin = (Count)(offsets[row] - offsets[0]), count = (Count)(offsets[row + 1] - offsets[row]);
         if (count > most) continue;
-        out[(std::ptrdiff_t)row * out_stride] =
-            count == 0 ? Complex<R>(0) : factor * dot_gathered(values + begin, index + begin, count, x, 1);
+        out[(std::ptrdiff_t)row * out_stride] = count == 0 ? Complex<R>(0)
+                                                : x == nullptr
+                                                    ? factor * sum(values + begin, count)
+                                                    : factor * dot_gathered(values + begin, index + begin, count, x, 1);
     }
 }
 

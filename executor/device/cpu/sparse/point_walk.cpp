@@ -3,68 +3,9 @@
 #include <algorithm>
 
 #include "executor/device/cpu/sparse/tuning.hpp"
-#include "executor/device/kernel/kernel_types.hpp"
-#include "executor/device/reference/element.hpp"
 #include "lib/base/partition.hpp"
-#include "lib/graph/labels.hpp"
 
 namespace ein::executor {
-
-WalkShape::WalkShape(KernelShape const& shape, SparsePlan made) : plan(std::move(made)), lengths(shape.lengths) {
-    graph::EinSum const& einsum = shape.kernel->einsum;
-    for (int k : scalar::operands_of(einsum.join)) used.push_back(static_cast<std::size_t>(k));
-    for (std::size_t k = 0; k < einsum.operands(); ++k) {
-        Operand& operand = operands.emplace_back();
-        operand.sparse = is_sparse(shape, k);
-        if (operand.sparse) {
-            store_element(shape.sparse->operands[k]->fill, operand.fill, shape.operand_dtypes[k]);
-            continue;
-        }
-        std::vector<Extent> const strides = label_strides(einsum.inputs[k], shape.operand_strides[k], lengths.size());
-        auto const size = static_cast<Extent>(size_of(shape.operand_dtypes[k]));
-        for (std::size_t label = 0; label < lengths.size(); ++label) {
-            if (static_cast<int>(label) == plan.inner)
-                operand.inner = strides[label];
-            else if (strides[label] != 0)
-                operand.strides.push_back({label, strides[label] * size});
-        }
-        operand.inner_bytes = operand.inner * size;
-    }
-    if (plan.inner != SparsePlan::none) longest_run = einsum.extents[static_cast<std::size_t>(plan.inner)];
-    inner_in_output = plan.inner != SparsePlan::none && graph::has_label(einsum.output, plan.inner);
-    for (int label : einsum.output)
-        if (label != plan.row && label != plan.inner) key_labels.push_back(static_cast<std::size_t>(label));
-    for (std::vector<int> const& set : plan.idle_sets) {
-        std::uint32_t bits = 0;
-        for (std::size_t source = 0; source < plan.sources.size() && !plan.merged.empty(); ++source)
-            if (graph::has_label(set, static_cast<int>(plan.sources[source].operand))) bits |= 1u << source;
-        sets.push_back(bits);
-    }
-    joins_runs = !shape.keeps_order || std::all_of(key_labels.begin(), key_labels.end(),
-                                                   [&](std::size_t label) { return einsum.extents[label] <= 1; });
-}
-
-EvenOutputs even_outputs(WalkShape const& shape, WalkRegion const& region, Extent rows,
-                         std::span<Extent const> strides) {
-    EvenOutputs out;
-    Extent length = 0;  // of outputs so far; 0: none
-    auto const runs_on = [&](int label, Extent count) {
-        Extent const stride = strides[static_cast<std::size_t>(label)];
-        if (length == 0) out.step = stride;
-        if (length != 0 && stride != out.step * length) return false;
-        length = std::max<Extent>(length, 1) * count;
-        return true;
-    };
-    if (shape.inner_in_output) runs_on(shape.plan.inner, static_cast<Extent>(region.run));
-    for (std::size_t k = shape.key_labels.size(); k-- > 0;) {
-        Extent const count = region.length[shape.key_labels[k]];
-        if (!runs_on(static_cast<int>(shape.key_labels[k]), count)) return out;
-        out.keys *= static_cast<std::uint64_t>(count);
-    }
-    if (shape.plan.row != SparsePlan::none && runs_on(shape.plan.row, rows))
-        out.keys *= static_cast<std::uint64_t>(rows);
-    return out;
-}
 
 PointWalk::PointWalk(WalkShape const& shape, std::span<SparseSource const> sources, KernelCall const& call,
                      WalkRegion const& region, JoinOfPoints const& join, Slots& slots, WorkerTeam& team)
@@ -96,6 +37,54 @@ void PointWalk::walk(Extent row, std::uint64_t first_key) {
         std::fill(positions_.begin(), positions_.end(), SparseSource::nowhere);
         step(term, 0);
     }
+}
+
+/// Whether points of several rows may be in one run: a row has one accumulator, and only what is walked has its label.
+bool PointWalk::shares_runs() const {
+    SparsePlan const& plan = shape_.plan;
+    if (merge_ || plan.terms.size() != 1 || plan.terms[0].steps.size() != 1 || !is_last(plan.terms[0], 0)) return false;
+    SparsePlan::Step const& walked = plan.terms[0].steps[0];
+    SparseSource const& source = sources_[walked.source];
+    return region_.keys == 1 && region_.run == 1 && walked.bound == 1 && source.compressed() &&
+           std::all_of(shape_.used.begin(), shape_.used.end(), [&](std::size_t k) {
+               return k == source.operand() || shape_.operands[k].stride_of(static_cast<std::size_t>(plan.row)) == 0;
+           });
+}
+
+void PointWalk::walk_rows(Extent first, Extent last) {
+    std::size_t const most = shares_runs() ? std::min(slots_.short_row(), tile_) : 0;
+    if (most == 0) {
+        for (Extent row = first; row < last; ++row) walk(row, static_cast<std::uint64_t>(row - first) * region_.keys);
+        return;
+    }
+    SparseSource const& source = sources_[shape_.plan.terms[0].steps[0].source];
+    SparseSource::Range together{source.row(first).begin, source.row(first).begin};
+    for (Extent row = first; row < last; ++row) {
+        SparseSource::Range const range = source.row(row);
+        std::size_t const count = range.end - range.begin;
+        if (count > most || slots_of_short_.size() + count > tile_) {
+            add_short_rows(together);
+            together.begin = range.begin;
+        }
+        together.end = range.end;
+        if (count > most) {
+            walk(row, static_cast<std::uint64_t>(row - first));
+            together.begin = range.end;
+        } else if (count > 0) {
+            slots_of_short_.resize(slots_of_short_.size() + count,
+                                   slots_.slot_of(static_cast<std::uint64_t>(row - first)));
+        }
+    }
+    add_short_rows(together);
+}
+
+void PointWalk::add_short_rows(SparseSource::Range range) {
+    if (range.empty()) return;
+    Term const& term = shape_.plan.terms[0];
+    batch_.begin_scattered_run(slots_of_short_);
+    add_walked(sources_[term.steps[0].source], range, term.steps[0].bound);
+    slots_of_short_.clear();
+    if (++runs_ % sparse_tuning::runs_a_pause == 0) team_.pause();
 }
 
 void PointWalk::walk_share(std::int64_t shares, std::int64_t share) {
@@ -241,23 +230,28 @@ void PointWalk::add_elements(Term const& term, std::size_t level, SparseSource::
         } else {
             part.end = e + batch_.begin_shared_run(slots_.slot_of(first), part.end - e);
         }
-        for (std::size_t k : shape_.used) {
-            WalkShape::Operand const& operand = shape_.operands[k];
-            if (k == source.operand()) {
-                batch_.operand(k, source.value(e), 1);
-                continue;
-            }
-            std::span<Extent const> const offsets =
-                offsets_of(source, part, from_place, [&](std::size_t label) { return operand.stride_of(label); });
-            if (offsets.empty())
-                batch_.operand(k, operand_at(k), 0);
-            else
-                batch_.operand(k, operand_at(k), offsets);
-        }
-        batch_.end_run({});
+        add_walked(source, part, from_place);
         e = part.end;
     }
     if (++runs_ % sparse_tuning::runs_a_pause == 0) team_.pause();
+}
+
+/// What operands have at elements that are walked, as a run.
+void PointWalk::add_walked(SparseSource const& source, SparseSource::Range range, std::size_t from_place) {
+    for (std::size_t k : shape_.used) {
+        WalkShape::Operand const& operand = shape_.operands[k];
+        if (k == source.operand()) {
+            batch_.operand(k, source.value(range.begin), 1);
+            continue;
+        }
+        std::span<Extent const> const offsets =
+            offsets_of(source, range, from_place, [&](std::size_t label) { return operand.stride_of(label); });
+        if (offsets.empty())
+            batch_.operand(k, operand_at(k), 0);
+        else
+            batch_.operand(k, operand_at(k), offsets);
+    }
+    batch_.end_run({});
 }
 
 /// Sums of indices from a place on, times what their labels' strides are; empty where all are 0.

@@ -65,6 +65,8 @@ public:
               WalkRegion const& region, JoinOfPoints const& join, Slots& slots, WorkerTeam& team);
     /// @param row  index of the row label, where there is one  @param first_key  of the row
     void walk(Extent row, std::uint64_t first_key);
+    /// Rows one after another, whose keys are those of the region each. Bits follow from each row alone.
+    void walk_rows(Extent first, Extent last);
     /// Only elements with these numbers, in shares of 1, of what each term walks first.
     void walk_share(std::int64_t shares, std::int64_t share);
     /// Rows of merged sources, where no label is the row's.
@@ -73,6 +75,8 @@ public:
 
 private:
     using Term = SparsePlan::Term;
+    bool shares_runs() const;
+    void add_short_rows(SparseSource::Range range);
     void walk_merged(Extent row);
     void add_merged(std::size_t from, std::size_t count);
     void add_operands(std::size_t from, std::size_t count);
@@ -80,6 +84,7 @@ private:
     void walk_elements(Term const& term, std::size_t level, SparseSource::Range range, std::size_t from_place);
     bool is_last(Term const& term, std::size_t level) const;
     void add_elements(Term const& term, std::size_t level, SparseSource::Range range, std::size_t from_place);
+    void add_walked(SparseSource const& source, SparseSource::Range range, std::size_t from_place);
     void leaf(Term const& term);
     void count_through(Term const& term, std::size_t number);
     bool look_up(Term const& term, bool early);
@@ -108,7 +113,7 @@ private:
     std::vector<std::size_t> hints_;       // by source
     std::vector<scalar::TileIndex> indices_;
     std::vector<Extent> offsets_;  // of elements in a row: what one operand, or the key, has there
-    std::vector<std::size_t> slots_of_;
+    std::vector<std::size_t> slots_of_, slots_of_short_;
     struct MergedPoints {
         std::vector<std::vector<Extent>> index;  // by place after the first
         std::vector<std::byte> values;           // of one operand

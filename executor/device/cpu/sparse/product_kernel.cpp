@@ -37,10 +37,13 @@ public:
         std::vector<Extent> const strides = label_strides(einsum.output, shape.output_strides, shape.lengths.size());
         for (std::size_t place = 0; place < product_.group_places; ++place)
             strides_.push_back(strides[static_cast<std::size_t>(product_.source.labels[place])] * result_bytes_);
-        is_vector_ = !shape.accumulate && product_.group_places == 1 && product_.source.labels.size() == 2 &&
-                     product_.free == SparsePlan::none && product_.dotted == SparsePlan::none && product_.has_value &&
-                     product_.operands.size() == 1 && product_.operands[0].depth == 1 &&
-                     product_.operands[0].strides == std::vector<Extent>{0, 1};
+        bool const of_rows = !shape.accumulate && product_.group_places == 1 && product_.source.labels.size() > 1 &&
+                             product_.free == SparsePlan::none && product_.dotted == SparsePlan::none &&
+                             product_.has_value;
+        is_vector_ =
+            of_rows && (product_.operands.empty() ||
+                        (product_.source.labels.size() == 2 && product_.operands.size() == 1 &&
+                         product_.operands[0].depth == 1 && product_.operands[0].strides == std::vector<Extent>{0, 1}));
         if (product_.free != SparsePlan::none)
             free_stride_ = strides[static_cast<std::size_t>(product_.free)] * result_bytes_;
     }
@@ -211,10 +214,11 @@ private:
     struct Rows {
         Extent begin, end;
     };
-    /// A matrix times a vector: many rows a call, and those alone that are long, or come to infinity, one by one.
+    /// A matrix times a vector, or its rows' sums: many rows a call, and those alone that are long, or come to
+    /// infinity, one by one.
     void write_vector(Launch const& now, Rows rows, Worker& mine, WorkerTeam& team) const {
         std::uint64_t const* const offsets = now.source.offsets();
-        auto const* const x = static_cast<T const*>(now.dense[0]);
+        auto const* const x = now.dense.empty() ? nullptr : static_cast<T const*>(now.dense[0]);
         mine.results.resize(sparse_tuning::rows_a_call);
         for (Extent first = rows.begin, last = first; first < rows.end; first = last) {
             last = end_of_call(offsets, {first, rows.end});
@@ -344,7 +348,7 @@ private:
     std::size_t copied_ = 0;       // elements of dense operands
     std::vector<Extent> strides_;  // of the output, by place of the group, in bytes
     Extent free_stride_ = 0;
-    bool is_vector_ = false;  // a matrix by rows times a vector whose elements lie side by side
+    bool is_vector_ = false;  // a matrix by rows times a vector whose elements lie side by side, or 1
 };
 
 }  // namespace

@@ -221,7 +221,7 @@ private:
             if (only_listed) row = next_row(now, row);
             if (row >= last) break;
             Extent const end = std::min(last, row + together);
-            for (Extent r = row; r < end; ++r) walk.walk(r, static_cast<std::uint64_t>(r - row) * part.keys);
+            walk.walk_rows(row, end);
             walk.flush();
             hand_out(now, part, slots, store, row, end - row, listed);
             row = end;

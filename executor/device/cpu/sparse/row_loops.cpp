@@ -157,29 +157,33 @@ T dot_few(T const* values, Element const* index, Count count, T const* x) {
 }
 
 template <class T>
+T sum(T const* values, Count count) {
+    Count e = 0;
+    T result = 0;
+    if (count >= 2 * lanes<T>) {
+        Vector<T> one{}, two{};
+        for (; e + 2 * lanes<T> <= count; e += 2 * lanes<T>) {
+            one += load(values + e);
+            two += load(values + e + lanes<T>);
+        }
+        result = folded<T>(one + two);
+    }
+    for (; e < count; ++e) result += values[e];
+    return result;
+}
+
+template <class T>
 void dot_rows(T* out, std::ptrdiff_t out_stride, Count rows, std::uint64_t const* offsets, T const* values,
               Element const* index, T const* x, T factor, Count most) {
     constexpr Count few = 48;
     for (Count row = 0; row < rows; ++row) {
         Count const begin = (Count)(offsets[row] - offsets[0]), count = (Count)(offsets[row + 1] - offsets[row]);
         if (count > most) continue;
-        T const sum = count <= few ? dot_few(values + begin, index + begin, count, x)
-                                   : dot_gathered(values + begin, index + begin, count, x, 1);
-        out[(std::ptrdiff_t)row * out_stride] = count == 0 ? T(0) : factor * sum;
+        T const total = x == nullptr   ? sum(values + begin, count)
+                        : count <= few ? dot_few(values + begin, index + begin, count, x)
+                                       : dot_gathered(values + begin, index + begin, count, x, 1);
+        out[(std::ptrdiff_t)row * out_stride] = count == 0 ? T(0) : factor * total;
     }
-}
-
-template <class T>
-T sum(T const* values, Count count) {
-    Vector<T> one{}, two{};
-    Count e = 0;
-    for (; e + 2 * lanes<T> <= count; e += 2 * lanes<T>) {
-        one += load(values + e);
-        two += load(values + e + lanes<T>);
-    }
-    T result = folded<T>(one + two);
-    for (; e < count; ++e) result += values[e];
-    return result;
 }
 
 template <class T>

@@ -43,8 +43,9 @@ struct RowLoops {
     /// sum over e of values[e] * x[index[e]*stride]
     T(*dot_gathered)
     (T const* values, Index const* index, std::size_t count, T const* x, std::ptrdiff_t stride) = nullptr;
-    /// out[row*out_stride] = factor * that of the elements from offsets[row] to offsets[row + 1], stride 1; rows of
-    /// more than `most` elements are left out. Values and indices are those from offsets[0] on
+    /// out[row*out_stride] = factor * that of the elements from offsets[row] to offsets[row + 1], stride 1, or their
+    /// sum where x is null; rows of more than `most` elements are left out. Values and indices are those from
+    /// offsets[0] on
     void (*dot_rows)(T* out, std::ptrdiff_t out_stride, std::size_t rows, std::uint64_t const* offsets, T const* values,
                      Index const* index, T const* x, T factor, std::size_t most) = nullptr;
     /// to[e] = values[e] * x[sum over p of index[p][e]*strides[p]]; `to` may be `values`

@@ -18,6 +18,7 @@ public:
 
     std::size_t element_bytes() const { return aggregator_.element_bytes(); }
     std::size_t run() const { return run_; }
+    std::size_t short_row() const { return aggregator_.short_row(); }
     /// The first accumulator of a key, which is met now.
     std::size_t slot_of(std::uint64_t key);
     bool is_met(std::uint64_t key) const { return direct_ && met_[static_cast<std::size_t>(key)]; }
