@@ -47,7 +47,8 @@ graph::EinGraph lowered_graph(schedule::Header const& header) {
     if (header.reproducible) out = graph::keep_summation_order(std::move(out), header.graph_file);
     promise(out.values.size() == header.tensors.size(), "the schedule's graph has other values than the schedule");
     for (std::size_t v = 0; v < out.values.size(); ++v)
-        promise(out.values[v].name == header.tensors.list()[v].name,
+        promise(out.values[v].name == header.tensors.list()[v].name &&
+                    out.values[v].shape == header.tensors.list()[v].shape,
                 "the schedule's graph has other values than the schedule");
     for (graph::Leaf& leaf : out.leaves)
         for (schedule::Input const& input : header.inputs)
