@@ -172,18 +172,29 @@ T sum(T const* values, Count count) {
     return result;
 }
 
+/// sum_of(begin, count): of a row's elements.
+template <class T, class SumOf>
+void for_each_row(T* out, std::ptrdiff_t out_stride, Count rows, std::uint64_t const* offsets, T factor, Count most,
+                  SumOf const& sum_of) {
+    for (Count row = 0; row < rows; ++row) {
+        Count const begin = (Count)(offsets[row] - offsets[0]), count = (Count)(offsets[row + 1] - offsets[row]);
+        if (count > most) continue;
+        T const total = sum_of(begin, count);
+        out[(std::ptrdiff_t)row * out_stride] = count == 0 ? T(0) : factor * total;
+    }
+}
+
 template <class T>
 void dot_rows(T* out, std::ptrdiff_t out_stride, Count rows, std::uint64_t const* offsets, T const* values,
               Element const* index, T const* x, T factor, Count most) {
     constexpr Count few = 48;
-    for (Count row = 0; row < rows; ++row) {
-        Count const begin = (Count)(offsets[row] - offsets[0]), count = (Count)(offsets[row + 1] - offsets[row]);
-        if (count > most) continue;
-        T const total = x == nullptr   ? sum(values + begin, count)
-                        : count <= few ? dot_few(values + begin, index + begin, count, x)
-                                       : dot_gathered(values + begin, index + begin, count, x, 1);
-        out[(std::ptrdiff_t)row * out_stride] = count == 0 ? T(0) : factor * total;
-    }
+    if (x == nullptr)
+        return for_each_row(out, out_stride, rows, offsets, factor, most,
+                            [=](Count begin, Count count) { return sum(values + begin, count); });
+    for_each_row(out, out_stride, rows, offsets, factor, most, [=](Count begin, Count count) {
+        return count <= few ? dot_few(values + begin, index + begin, count, x)
+                            : dot_gathered(values + begin, index + begin, count, x, 1);
+    });
 }
 
 template <class T>
