@@ -58,3 +58,41 @@ TEST_CASE("products of two sparse matrices over two operations, of few products 
                 CHECK(found == test.run(cpu, team));
             }
 }
+
+TEST_CASE("the least and largest of joins of a sparse matrix and a dense one, of any width and layout",
+          "[executor][device][sparse]") {
+    struct Best {
+        std::string form, join;
+        Agg agg;
+        DType type;
+        Scalar fill;
+        std::size_t sparse;  // operand
+    };
+    std::mt19937 random(32);
+    CpuDevice cpu;
+    ReferenceDevice reference;
+    SoloWorkerTeam solo;
+    TestTeam team(3);
+    auto const real = [](double value) { return Scalar::of(std::complex<double>(value)); };
+    for (Best const& of : std::vector<Best>{{"ab,bc->ac", "x + y", Agg::min, DType::f64, real(HUGE_VAL), 0},
+                                            {"bc,ab->ac", "x + y", Agg::min, DType::f32, real(HUGE_VAL), 1},
+                                            {"ab,bc->ca", "x - y", Agg::max, DType::f32, real(-HUGE_VAL), 0},
+                                            {"cb,ba->ac", "y - x", Agg::max, DType::f64, real(-HUGE_VAL), 1},
+                                            {"ab,cb->ac", "max(x, y)", Agg::min, DType::f64, real(HUGE_VAL), 0},
+                                            {"ba,bc->ac", "min(x, y)", Agg::max, DType::i64, Scalar::of(INT64_MIN), 0}})
+        for (Extent const width : {1, 3, 8, 16, 37, 70})
+            for (bool const accumulate : {false, true}) {
+                graph::EinSum made = einsum(of.form, {0, 0, 0}, of.join, of.agg);
+                for (std::size_t label = 0; label < 3; ++label)
+                    made.extents[label] = made.labels[label] == "c" ? width : made.labels[label] == "a" ? 60 : 45;
+                SparseCase test(std::move(made), {of.type, of.type}, of.type, of.type);
+                test.make_sparse(of.sparse, random_layout(2, random), of.fill, 0.07, false, random);
+                test.shape().sparse->idle_sets = {{static_cast<int>(of.sparse)}};
+                test.shape().accumulate = accumulate;
+                test.make_dense(random, !is_integer(of.type) && width == 37);
+                CAPTURE(test.describe(), of.form, width, accumulate);
+                auto const found = test.run(cpu, solo);
+                REQUIRE(test.difference(found, test.run(reference, solo), 1e-6) == "");
+                CHECK(found == test.run(cpu, team));
+            }
+}

@@ -68,6 +68,33 @@ void scatter(T* held, Element const* index, T const* values, Count count, T fact
     for (Count e = 0; e < count; ++e) held[index[e]] = Ops::combined(held[index[e]], factor, values[e]);
 }
 
+/// Some columns of all rows, in registers.
+template <class Ops, Count Width, class T>
+void combine_columns_of_rows(T* held, T const* values, Element const* index, Count count, T const* matrix,
+                             std::ptrdiff_t stride) {
+    T best[Width];
+    __builtin_memcpy(best, held, sizeof best);
+    for (Count e = 0; e < count; ++e) {
+        T const* const row = matrix + (std::ptrdiff_t)index[e] * stride;
+        if (e + ahead < count) __builtin_prefetch(matrix + (std::ptrdiff_t)index[e + ahead] * stride);
+        T const value = values[e];
+#pragma GCC ivdep
+        for (Count j = 0; j < Width; ++j) best[j] = Ops::combined(best[j], value, row[j]);
+    }
+    __builtin_memcpy(held, best, sizeof best);
+}
+template <class Ops, class T>
+void combine_rows(T* held, Count width, T const* values, Element const* index, Count count, T const* matrix,
+                  std::ptrdiff_t stride) {
+    constexpr Count n = lanes<T>;
+    Count at = 0;
+    for (; at + 4 * n <= width; at += 4 * n)
+        combine_columns_of_rows<Ops, 4 * n>(held + at, values, index, count, matrix + at, stride);
+    for (; at + n <= width; at += n)
+        combine_columns_of_rows<Ops, n>(held + at, values, index, count, matrix + at, stride);
+    for (; at < width; ++at) combine_columns_of_rows<Ops, 1>(held + at, values, index, count, matrix + at, stride);
+}
+
 template <class Ops, class T>
 void hand_out(T* to, std::ptrdiff_t step, Element const* columns, Count count, T* held) {
     for (Count c = 0; c < count; ++c) {
@@ -300,6 +327,7 @@ PairRowLoops<T> loops_of() {
     using Ops = Operations<Join, Agg, T>;
     PairRowLoops<T> loops{.none = Ops::none(),
                           .scatter = scatter<Ops, T>,
+                          .combine_rows = combine_rows<Ops, T>,
                           .hand_out = hand_out<Ops, T>,
                           .take_flags = take_flags,
                           .list_bits = list_bits,

@@ -1,5 +1,5 @@
-// Loops of rows of products of two sparse matrices, over two operations (see gemm/pair_product.hpp): products and sums,
-// x + y and the least, and the like. Compiled once for each instruction set.
+// Loops of rows of products of a sparse matrix and a sparse or dense one, over two operations (see
+// gemm/pair_product.hpp): products and sums, x + y and the least, and the like. Compiled once for each instruction set.
 // Example: of joins x + y of which the least is kept, scatter(held, {5}, {2}, 1, 3) makes held[5] at most 5.
 #pragma once
 
@@ -36,6 +36,9 @@ struct PairRowLoops {
     T none{};
     /// held[index[e]] is combined with join(factor, values[e])
     void (*scatter)(T* held, Index const* index, T const* values, std::size_t count, T factor) = nullptr;
+    /// held[j] is combined with join(values[e], matrix[index[e]*stride + j]) of each e
+    void (*combine_rows)(T* held, std::size_t width, T const* values, Index const* index, std::size_t count,
+                         T const* matrix, std::ptrdiff_t stride) = nullptr;
     /// to[columns[c]*step] is combined with held[columns[c]], which becomes `none`
     void (*hand_out)(T* to, std::ptrdiff_t step, Index const* columns, std::size_t count, T* held) = nullptr;
     /// Flags (bytes, 0 or 1) as bits; the flags become 0. @param count  a multiple of 64  @return how many are set

@@ -53,7 +53,7 @@ public:
           columns_(static_cast<std::size_t>(length(pair_.second.labels[1]))),
           words_((columns_ + 63) / 64),
           column_bits_(static_cast<unsigned>(std::bit_width(std::max<std::size_t>(columns_, 2) - 1))),
-          loops_(pair_row_loops<T>(pair_.products.join, pair_agg(pair_.products.agg))),
+          loops_(pair_row_loops<T>(pair_.products.join, pair_.products.pair_agg())),
           order_(merge_loops<std::uint32_t>()),
           sorts_(order_.distinct != nullptr && column_bits_ + Loops::number_bits < 32) {
         if (shape.sparse->output) return;
@@ -118,9 +118,6 @@ private:
         std::vector<T> values, low, ones;
     };
 
-    static PairAgg pair_agg(scalar::Agg agg) {
-        return agg == scalar::Agg::sum ? PairAgg::sum : agg == scalar::Agg::min ? PairAgg::min : PairAgg::max;
-    }
     Extent length(int label) const { return shape_.lengths[static_cast<std::size_t>(label)]; }
     bool makes_own_type() const { return shape_.output_dtype == own_type; }
     std::size_t result_bytes() const { return size_of(shape_.output_dtype); }

@@ -18,12 +18,18 @@ bool is_none(scalar::Scalar const& value, scalar::Agg agg) {
     return value.is_integer ? value.integer == INT64_MIN : value.number == -HUGE_VAL;
 }
 
-/// @param first  the operand whose rows are walked
-std::optional<PairShape::Products> products_of(KernelShape const& shape, KernelTypes const& types,
-                                               scalar::Params const& params, std::size_t first) {
+std::optional<PairProducts> products_of(KernelShape const& shape, KernelTypes const& types,
+                                        scalar::Params const& params, std::size_t first) {
     if (std::optional<SumOfProducts> const sum = sum_of_products(shape, types, params))
-        return PairShape::Products{sum->type, PairJoin::multiply, scalar::Agg::sum, sum->product.factor,
-                                   sum->product.operands};
+        return PairProducts{sum->type, PairJoin::multiply, scalar::Agg::sum, sum->product.factor,
+                            sum->product.operands};
+    return best_of_pairs(shape, types, params, first);
+}
+
+}  // namespace
+
+std::optional<PairProducts> best_of_pairs(KernelShape const& shape, KernelTypes const& types,
+                                          scalar::Params const& params, std::size_t first) {
     graph::EinSum const& einsum = shape.kernel->einsum;
     DType const type = types.compute;
     bool const has_loops = type == DType::f32 || type == DType::f64 || type == DType::i64;
@@ -31,11 +37,8 @@ std::optional<PairShape::Products> products_of(KernelShape const& shape, KernelT
     if (einsum.agg != scalar::Agg::min && einsum.agg != scalar::Agg::max) return std::nullopt;
     std::optional<PairOperation> const pair = pair_operation(einsum.join);
     if (!pair || !is_none(value_without_contributions(shape, types, params), einsum.agg)) return std::nullopt;
-    return PairShape::Products{type, pair->left == first ? pair->join : with_operands_exchanged(pair->join),
-                               einsum.agg};
+    return PairProducts{type, pair->left == first ? pair->join : with_operands_exchanged(pair->join), einsum.agg};
 }
-
-}  // namespace
 
 std::optional<PairShape> pair_shape(KernelShape const& shape, KernelTypes const& types, scalar::Params const& params) {
     graph::EinSum const& einsum = shape.kernel->einsum;
@@ -64,7 +67,7 @@ std::optional<PairShape> pair_shape(KernelShape const& shape, KernelTypes const&
     if (lengths[static_cast<std::size_t>(other(columns))] > most_columns ||
         lengths[static_cast<std::size_t>(term)] >= Extent{1} << 31)
         return std::nullopt;
-    std::optional<PairShape::Products> products = products_of(shape, types, params, rows);
+    std::optional<PairProducts> products = products_of(shape, types, params, rows);
     if (!products) return std::nullopt;
     bool const has_first = graph::has_label(products->operands, static_cast<int>(rows)),
                has_second = graph::has_label(products->operands, static_cast<int>(columns));

@@ -7,16 +7,26 @@
 
 namespace ein::executor {
 
+/// Operations that rows have loops for.
+struct PairProducts {
+    DType type;                          // of the loops
+    PairJoin join = PairJoin::multiply;  // of an element of the first and one of the second
+    scalar::Agg agg = scalar::Agg::sum;  // sum, min or max
+    double factor = 1;                   // of sums of products
+    std::vector<int> operands = {0, 1};  // that the join mentions
+
+    PairAgg pair_agg() const {
+        return agg == scalar::Agg::sum ? PairAgg::sum : agg == scalar::Agg::min ? PairAgg::min : PairAgg::max;
+    }
+};
+
+/// The least or the largest of a join of two operands.
+/// @param first  the operand whose rows are walked  @return nothing for any other join or aggregation
+std::optional<PairProducts> best_of_pairs(KernelShape const& shape, KernelTypes const& types,
+                                          scalar::Params const& params, std::size_t first);
+
 struct PairShape {
-    /// Operations that rows have loops for.
-    struct Products {
-        DType type;                          // of the loops
-        PairJoin join = PairJoin::multiply;  // of an element of the first and one of the second
-        scalar::Agg agg = scalar::Agg::sum;  // sum, min or max
-        double factor = 1;                   // of sums of products
-        std::vector<int> operands = {0, 1};  // that the join mentions
-    };
-    Products products;
+    PairProducts products;
     SparsePlan::Source first, second;          // {row, term}, {term, column}
     bool has_first = true, has_second = true;  // whether the join mentions them
 };

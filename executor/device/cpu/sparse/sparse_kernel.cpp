@@ -1,5 +1,6 @@
 #include "executor/device/cpu/sparse/sparse_kernel.hpp"
 
+#include "executor/device/cpu/sparse/best_rows.hpp"
 #include "executor/device/cpu/sparse/lookup_rows.hpp"
 #include "executor/device/cpu/sparse/merge_kernel.hpp"
 #include "executor/device/cpu/sparse/pair_rows.hpp"
@@ -14,6 +15,7 @@ std::unique_ptr<PreparedKernel const> make_sparse_kernel(KernelShape const& shap
     std::unique_ptr<PreparedKernel const> any = make_row_kernel(shape, params);
     if (any == nullptr) any = make_sparse_reference(shape, params);
     if (auto product = make_product_kernel(shape, params, any)) return product;
+    if (auto best = make_best_rows_kernel(shape, params, any)) return best;
     if (auto pair = make_pair_rows_kernel(shape, params, any)) return pair;
     if (auto merge = make_merge_kernel(shape, params, any)) return merge;
     return any;
