@@ -23,7 +23,8 @@ struct Link {
     double per_message = 0;           // seconds for which a message keeps the links of its ranks busy beside its bytes
     std::optional<double> both_ways;  // bytes/s that two ranks exchange, both directions together: less than twice the
                                       // bandwidth where a connection does not carry both at once
-    std::int64_t queue = 0;  // bytes of what goes the other way that stand before the answer to a message above `eager`
+    std::int64_t queue = 0;  // bytes of each message under way the other way that stand before the answer to one above
+                             // `eager`
     std::int64_t burst = 0;  // bytes that a link that was idle carries at once: the bucket of whoever limits its rate
     friend bool operator==(Link const&, Link const&) = default;
 };

@@ -96,9 +96,9 @@ double Network::answer(double now, Rank from, Rank to) const {
     double bytes = 0;
     for (std::int32_t message : queue->second.messages) {
         UnderWay const& before = messages_[static_cast<std::size_t>(message)];
-        bytes += out.left(now, before.mark) + before.queued;
+        bytes += std::min(out.left(now, before.mark) + before.queued, static_cast<double>(kind.queue));
     }
-    double const behind = std::min(bytes, static_cast<double>(kind.queue)) / kind.bandwidth;
+    double const behind = bytes / kind.bandwidth;
     double const requests = queue->second.asks < now ? queue->second.asked : now;  // an answer goes before later ones
     return std::max(now + behind, requests) + kind.latency;
 }

@@ -88,14 +88,14 @@ public:
         return at_once > static_cast<double>(bytes) / 4 ? at_once : 0;
     }
 
-    /// Seconds by which the answer to a large message is late when it stands behind data that go its way.
+    /// Seconds by which the answer to a large message is late for each message whose data it stands behind.
     double answer_delay(Pair pair, double one_way) {
         std::vector<double> idle, busy;
         for (int repeat = 0; repeat < 5; ++repeat) {
             idle.push_back(seconds_to_answer(pair, 0, 0));
             busy.push_back(seconds_to_answer(pair, stream_bytes(one_way), stream_messages));
         }
-        return median(busy) - median(idle);
+        return (median(busy) - median(idle)) / (stream_messages - 1);  // one of them has come when it is asked for
     }
 
 private:

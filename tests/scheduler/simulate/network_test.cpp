@@ -107,6 +107,12 @@ TEST_CASE("messages share the links that they have in common", "[scheduler][simu
         while (network.next() < FairLink::never) network.step();
         CHECK(network.answer(10, Rank{2}, Rank{0}) == Approx(10.5));
     }
+    SECTION("of each message under way so much stands before an answer") {
+        Network network(queued, 6);
+        network.start(0, 0, Rank{0}, Rank{2}, 100);
+        network.start(0, 1, Rank{0}, Rank{2}, 40);  // 20 of which were sent ahead
+        CHECK(network.answer(0, Rank{2}, Rank{0}) == Approx(3 + 2 + 0.5));
+    }
     SECTION("an answer does not stand behind what has left, though it waits for its receiver") {
         Network network(queued, 6);
         network.start(0, 0, Rank{0}, Rank{2}, 40);
