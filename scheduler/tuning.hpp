@@ -133,21 +133,39 @@ inline constexpr std::int64_t simulated_iterations = 2;
 /// to give before its request, and its messages stand behind the other's. Seen in traces over TCP (0.3 to 0.5 ms), and
 /// fitted.
 inline constexpr double seconds_apart = 5e-4;
+/// What a core of either rank does for a byte that goes over such a link, while it computes nothing. Measured over TCP:
+/// kernels beside 1 MB each way take 1.4 ms longer.
+inline constexpr double seconds_of_a_queued_byte = 0.65e-9;
 /// How much faster than memory caches are, where a cluster file says nothing. Chosen: those of cores are 4 to 10 times.
 inline constexpr double caches_beside_memory = 8;
 /// Simple operations that exp and its like take, where they are charged and where a machine is measured. Chosen.
 inline constexpr double operations_of_a_function = 10;
+/// Rows, columns or terms of a product beyond which what is packed, read and written for them takes no time of its own:
+/// it is in the rate. Measured with 40 products of 16 to 65536 by 16 to 65536 (docs/performance.md).
+inline constexpr double long_side_of_a_product = 128;
 /// Of what a sparse kernel takes of a dense operand again and again, how much counts as read from memory: rows are met
-/// in caches. Measured with SpMM, SDDMM, MTTKRP and PageRank (docs/performance.md), which want 0.2 to 1.5.
-inline constexpr double taken_from_caches = 0.5;
+/// in caches. Measured with SpMM, SDDMM, MTTKRP and PageRank (docs/performance.md), which want 0.2 to 1.5. Of an
+/// operand larger than a core's cache rows come from anywhere in memory, at half the rate at which it is read from end
+/// to end: 8 ns for one of 128 bytes.
+inline constexpr double taken_from_caches = 0.5, taken_from_memory = 2, bytes_of_a_cache = 2 << 20;
+/// How many elements could be gone through in the time in which a sparse kernel begins a row. Measured with SpMV of 10
+/// and 20 elements a row: 15 to 17 ns.
+inline constexpr double elements_of_a_row = 15;
+/// Bytes of a result from which on it is written past the caches: lines of smaller ones are read before they are
+/// written. As in executor/device/cpu/machine.hpp.
+inline constexpr std::int64_t written_past_caches = 32 << 20;
+/// Simple operations that an element takes which is stored as an integer and computed with as another type. Measured:
+/// u8 by f32, 4 to 7.
+inline constexpr double operations_of_a_conversion = 6;
 /// Seconds on a thread for each element that a sparse kernel goes through, whatever it does with it, where a cluster
 /// file does not say how many it goes through a second. Measured with
 /// SpMV: 1 ns, and 2 where the vector does not stay in a core's cache.
 inline constexpr double seconds_of_an_element = 1e-9;
 /// How many elements could be gone through in the time in which the place of one in a sparse result is found or made:
-/// where operands are merged, where products are summed, and where a block is put into another order. Measured: 4.5 to
-/// 6.7 ns, 20 to 25, and 15.
-inline constexpr double elements_of_a_merge = 5, elements_of_a_sum = 20, elements_of_a_turn = 15;
+/// where operands are merged, where products are summed, and where a block is put into another order: one that stays in
+/// a core's cache, and a larger one. Measured: 4.5 to 6.7 ns, 20 to 25, 10 and 25.
+inline constexpr double elements_of_a_merge = 5, elements_of_a_sum = 20, elements_of_a_turn = 10,
+                        elements_of_a_large_turn = 25;
 
 // Fused groups (fusion/): kernels that run together piece by piece in the cache.
 

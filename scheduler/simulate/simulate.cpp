@@ -172,6 +172,7 @@ private:
             }
             case What::message_starts: {
                 SimulatedMessage const& message = messages_[event.id];
+                for (int rank : {message.from, message.to}) slow_down(rank, message, event.time);
                 if (network_.start(event.time, event.id, Rank{message.from}, Rank{message.to}, message.bytes))
                     sent(event.id, event.time);
                 return;
@@ -301,8 +302,21 @@ private:
         SimulatedRank& self = ranks_[at(rank)];
         self.book(now);
         --self.open_messages;
+        slow_down(rank, message, now);
         out_.spans[Rank{rank}][task] = {message.begin, now, message.cause_rank, message.cause};
         finish(rank, task, now);
+    }
+
+    /// What a core does for a message over a link that queues, it does not compute meanwhile: half of it counts when
+    /// the message begins, half when it ends.
+    void slow_down(int rank, SimulatedMessage const& message, double now) {
+        SimulatedRank& self = ranks_[at(rank)];
+        if (self.running.empty() || network_.link(Rank{message.from}, Rank{message.to}).queue == 0) return;
+        SimulatedRank::Running& running = self.running.front();
+        running.left += message.bytes / 2 * tuning::seconds_of_a_queued_byte / self.speed;
+        running.left -= (now - running.since) * running.workers;
+        running.since = now;
+        foresee_end(rank, running);
     }
 
     void collect() {

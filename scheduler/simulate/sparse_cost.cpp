@@ -34,7 +34,7 @@ public:
         double out = driver_ ? points_ : 0;
         for (int label : all_)
             if (!is_label_of_listed(label)) out /= std::max(1.0, length(label));
-        return out;
+        return out + rows_begun() * tuning::elements_of_a_row;
     }
 
     double bytes() const {
@@ -63,6 +63,12 @@ private:
         for (int label : std::set<int>(labels.begin(), labels.end())) count *= length(label);
         return count;
     }
+    /// Of the operand that is gone through: no more than it lists.
+    double rows_begun() const {
+        if (!driver_) return 0;
+        auto const axis = static_cast<std::size_t>(section_.sparse(block(call_.operands[*driver_])).layout().axes[0]);
+        return std::min(listed_[*driver_], length(einsum_.inputs[*driver_][axis]));
+    }
     bool is_label_of_listed(int label) const {
         for (std::size_t k = 0; k < call_.operands.size(); ++k)
             if (is_listed(k) && graph::has_label(einsum_.inputs[k], label)) return true;
@@ -89,8 +95,10 @@ private:
             return one * (decides(k) && reaches_out(k) ? std::max(points_, listed_[k]) : listed_[k]);
         }
         double const whole = elements(einsum_.inputs[k]), taken = places_at(einsum_.inputs[k]);
-        double const again = std::max(0.0, taken - whole) * tuning::taken_from_caches;
-        return (std::min(whole, taken) + again) * static_cast<double>(size_of(from.dtype));
+        double const size = static_cast<double>(size_of(from.dtype)), again = std::max(0.0, taken - whole);
+        bool const stays = whole * size <= tuning::bytes_of_a_cache;
+        return (std::min(whole, taken) + again * (stays ? tuning::taken_from_caches : tuning::taken_from_memory)) *
+               size;
     }
     double written() const {
         schedule::Block const& to = block(call_.result);

@@ -21,15 +21,15 @@ namespace {
 
 /// Which kinds of labels an EinSum of two operands has.
 struct Sides {
-    bool contracted = false, rows = false, columns = false;
+    std::vector<int> rows, columns, terms;
 
     explicit Sides(graph::EinSum const& einsum) {
         for (int label = 0; label < static_cast<int>(einsum.labels.size()); ++label) {
             auto const has = [&](std::vector<int> const& list) { return graph::has_label(list, label); };
             bool const left = has(einsum.inputs[0]), right = has(einsum.inputs[1]), kept = has(einsum.output);
-            contracted = contracted || (left && right && !kept);
-            rows = rows || (left && !right && kept);
-            columns = columns || (right && !left && kept);
+            if (left && right && !kept) terms.push_back(label);
+            if (left && !right && kept) rows.push_back(label);
+            if (right && !left && kept) columns.push_back(label);
         }
     }
 };
@@ -40,13 +40,14 @@ bool joins_two_elements(graph::EinSum const& einsum) {
                                [](scalar::Expr const& argument) { return argument.op() == scalar::Op::operand; });
 }
 
-/// Whether kernels pack both operands, for tiles of the result that stay in registers.
-bool is_tiled(graph::EinSum const& einsum) {
-    if (!joins_two_elements(einsum) || scalar::info(einsum.join.op()).costly) return false;
+/// Of kernels that pack an operand, for tiles of the result that stay in registers.
+TileSides tiles_of(graph::EinSum const& einsum) {
+    if (!joins_two_elements(einsum) || scalar::info(einsum.join.op()).costly) return {};
     using scalar::Agg;
-    if (einsum.agg != Agg::sum && einsum.agg != Agg::min && einsum.agg != Agg::max) return false;
-    Sides const sides(einsum);
-    return sides.contracted && sides.rows && sides.columns;
+    if (einsum.agg != Agg::sum && einsum.agg != Agg::min && einsum.agg != Agg::max) return {};
+    Sides sides(einsum);
+    if (sides.terms.empty() || sides.rows.empty() || sides.columns.empty()) return {};
+    return {std::move(sides.rows), std::move(sides.columns), std::move(sides.terms)};
 }
 
 /// Operations of a join, each shared subexpression once; exp, log, tanh and their like count as ten simple ones.
@@ -72,7 +73,27 @@ double elements_at(std::vector<int> const& labels, std::span<Extent const> lengt
 /// Operations a second. Tiles of other operations than times and plus have no instruction that does both.
 double rate_of(graph::EinSum const& einsum, DType compute, Cluster const& cluster) {
     if (is_matrix_product(einsum)) return cluster.flops(compute);
-    return is_tiled(einsum) ? std::max(cluster.operations, cluster.flops(compute) / 2) : cluster.operations;
+    return !tiles_of(einsum).left.empty() ? std::max(cluster.operations, cluster.flops(compute) / 2)
+                                          : cluster.operations;
+}
+
+/// What a product reads and writes.
+struct ProductBytes {
+    double left, right, result;
+};
+
+/// Bytes that tiles of a product move beyond those of a product with long sides, whose rate is measured: one operand is
+/// packed, which is read and written, for all rows of the other, that one read for all columns, and the result written
+/// after all terms. Where these are few, tiles wait for the bytes; where they are half as few, for all. The better
+/// packing counts.
+double moved_for_tiles(TileSides const& sides, std::span<Extent const> lengths, ProductBytes const& bytes) {
+    auto const waited = [&](std::vector<int> const& served) {
+        return std::clamp(2 - 2 * elements_at(served, lengths) / tuning::long_side_of_a_product, 0.0, 1.0);
+    };
+    double const for_left = waited(sides.right), for_right = waited(sides.left);
+    return std::min(2 * bytes.left * for_left + bytes.right * for_right,
+                    bytes.left * for_left + 2 * bytes.right * for_right) +
+           bytes.result * waited(sides.terms);
 }
 
 }  // namespace
@@ -81,7 +102,7 @@ bool is_matrix_product(graph::EinSum const& einsum) {
     if (!joins_two_elements(einsum) || einsum.agg != scalar::Agg::sum || einsum.join.op() != scalar::Op::mul)
         return false;
     Sides const sides(einsum);
-    return sides.contracted && (sides.rows || sides.columns);
+    return !sides.terms.empty() && !(sides.rows.empty() && sides.columns.empty());
 }
 
 KernelCost kernel_cost(graph::EinSum const& einsum, DType compute, Cluster const& cluster) {
@@ -89,14 +110,16 @@ KernelCost kernel_cost(graph::EinSum const& einsum, DType compute, Cluster const
         graph::EinSum product = einsum;
         product.inputs = {masked->axes, einsum.inputs[static_cast<std::size_t>(masked->other)]};
         product.join = scalar::product(2);
-        return kernel_cost(product, compute, cluster);
+        KernelCost cost = kernel_cost(product, compute, cluster);
+        cost.tiles = {};  // their sides are not its operands
+        return cost;
     }
     bool const lookup = graph::looks_up(einsum).has_value();
     std::int32_t added = -1;
     if (auto const scatter = graph::scatters(einsum)) added = scatter->label;
     if (auto const count = graph::as_count(einsum)) added = count->label;
     double const a_point = weighted_operations(einsum.join) + of_aggregation(einsum);
-    return {lookup || added >= 0 ? 1 : a_point, rate_of(einsum, compute, cluster), lookup, is_tiled(einsum), added};
+    return {lookup || added >= 0 ? 1 : a_point, rate_of(einsum, compute, cluster), lookup, tiles_of(einsum), added};
 }
 
 TaskCosts::TaskCosts(schedule::Header const& header, Cluster const& cluster) : header_(header), cluster_(cluster) {
@@ -104,6 +127,17 @@ TaskCosts::TaskCosts(schedule::Header const& header, Cluster const& cluster) : h
         kernels_.add({kernel_cost(kernel.einsum, kernel.compute, cluster), &kernel.einsum,
                       static_cast<double>(size_of(kernel.compute))});
 }
+
+namespace {
+
+bool is_converted(DType stored, DType compute) { return stored != compute && is_exact(stored); }
+
+/// Bytes of a result that are read before they are written, since caches take whole lines.
+double filled_before(Section const& section, BlockId result, double written) {
+    return section.bytes_of(result) < tuning::written_past_caches ? written : 0;
+}
+
+}  // namespace
 
 double TaskCosts::of_kernel(Section const& section, Task const& task, schedule::Apply const& call) const {
     Kernel const& kernel = kernels_[call.kernel];
@@ -127,39 +161,81 @@ double TaskCosts::of_kernel(Section const& section, Task const& task, schedule::
         (result.is_listed() ? static_cast<double>(section.elements_of(result)) : elements(kernel.einsum->output)) *
         share;
     double const to_result = written * size(call.result) * (call.accumulates ? 2 : 1);
-    double read = 0;
-    for (std::size_t operand = 0; operand < call.operands.size(); ++operand)
-        read += section.blocks[call.operands[operand]].is_listed() ? of_listed(operand)
-                : kernel.lookup || task.over() == operand
-                    ? written * size(call.operands[operand])
-                    : elements(kernel.einsum->inputs[operand]) * size(call.operands[operand]);
+    auto const read = [&](std::size_t operand) {
+        if (section.blocks[call.operands[operand]].is_listed()) return of_listed(operand);
+        bool const as_written = kernel.lookup || task.over() == operand;
+        return (as_written ? written : elements(kernel.einsum->inputs[operand])) * size(call.operands[operand]);
+    };
     if (kernel.scattered >= 0)
         points /= static_cast<double>(std::max<Extent>(1, lengths[static_cast<std::size_t>(kernel.scattered)]));
     double const operations = (kernel.lookup ? written : points) * kernel.operations + (call.accumulates ? written : 0);
-    return std::max(operations / kernel.rate, (read + to_result) / cluster_.bytes);
+    double seconds = operations / kernel.rate, moved = to_result, converted = 0;
+    for (std::size_t operand = 0; operand < call.operands.size(); ++operand) {
+        moved += read(operand);
+        DType const stored = section.blocks[call.operands[operand]].dtype;
+        if (!moves && is_converted(stored, header_.kernels[call.kernel].compute))
+            converted += read(operand) / size(call.operands[operand]);
+    }
+    seconds += converted * tuning::operations_of_a_conversion / cluster_.operations;
+    if (kernel.makes_tiles())
+        seconds += moved_for_tiles(kernel.tiles, lengths, {read(0), read(1), to_result}) / cluster_.bytes;
+    else if (!call.accumulates)
+        moved += filled_before(section, call.result, to_result);
+    return std::max(seconds, moved / cluster_.bytes);
 }
 
-/// What is inside is in the cache: of memory only operands and the result count.
+namespace {
+
+/// What a member of a fused task does at a time, and how many times.
+struct Piece {
+    std::vector<Extent> lengths;  // of its labels
+    double count = 1;
+};
+
+Piece piece_of(schedule::FusionSpec const& spec, std::size_t member, BoxView region) {
+    Piece piece{{region.length.begin(), region.length.end()}};
+    for (schedule::FusionSpec::Axis const& axis : spec.axes) {
+        if (axis.labels[member] < 0) continue;  // it is made once, or when all pieces are done
+        Extent& length = piece.lengths[static_cast<std::size_t>(axis.labels[member])];
+        std::int64_t const parts = std::clamp<std::int64_t>(axis.parts, 1, std::max<Extent>(1, length));
+        length = (length + parts - 1) / parts;
+        piece.count *= static_cast<double>(parts);
+    }
+    return piece;
+}
+
+}  // namespace
+
+/// What is inside is in the cache: of memory only operands and the result count, which a piece waits for.
 double TaskCosts::of_fused(Section const& section, schedule::Fused const& task) const {
     auto const size = [&](BlockId block) { return static_cast<double>(section.bytes_of(block)); };
-    double bytes = size(task.result), computing = 0;
+    double bytes = size(task.result) + filled_before(section, task.result, size(task.result)), computing = 0;
     for (BlockId operand : task.operands) bytes += size(operand);
+    schedule::FusionSpec const& spec = header_.fusions[task.fusion];
+    std::size_t number = 0;
     schedule::for_each_member(header_, task, [&](schedule::FusionSpec::Member const& member, BoxView region) {
         Kernel const& kernel = kernels_[member.kernel];
-        double const written = elements_at(kernel.einsum->output, region.length);
-        double points = 1, read = 0;
-        for (Extent length : region.length) points *= static_cast<double>(length);
+        Piece const piece = piece_of(spec, number++, region);
+        double const written = elements_at(kernel.einsum->output, piece.lengths);
+        double points = 1;
+        for (Extent length : piece.lengths) points *= static_cast<double>(length);
         if (kernel.lookup) points = written;
         if (kernel.scattered >= 0)
-            points /= static_cast<double>(std::max<Extent>(1, region.length[at(kernel.scattered)]));
-        for (auto const& labels : kernel.einsum->inputs)
-            read += kernel.lookup ? written : elements_at(labels, region.length);
-        double const in_caches = (read + written) * kernel.element / cluster_.cached;
-        double const once = points * kernel.operations / kernel.rate;
-        // Tiles of products wait for what is packed and for results, other kernels compute while they read and write.
-        computing += kernel.tiled ? once + in_caches : std::max(once, in_caches);
+            points /= static_cast<double>(std::max<Extent>(1, piece.lengths[at(kernel.scattered)]));
+        auto const read = [&](std::vector<int> const& labels) {
+            return (kernel.lookup ? written : elements_at(labels, piece.lengths)) * kernel.element;
+        };
+        double const made = written * kernel.element;
+        double seconds = points * kernel.operations / kernel.rate, moved = made;
+        auto const& inputs = kernel.einsum->inputs;
+        for (auto const& labels : inputs) moved += read(labels);
+        if (kernel.makes_tiles())
+            seconds += moved_for_tiles(kernel.tiles, piece.lengths, {read(inputs[0]), read(inputs[1]), made}) /
+                       cluster_.cached;
+        seconds = std::max(seconds, moved / cluster_.cached);
+        computing += piece.count * seconds;
     });
-    return std::max(computing, bytes / cluster_.bytes);
+    return computing + bytes / cluster_.bytes;
 }
 
 /// Seconds of each kind of task on a worker; transfers and disks take their own time.
@@ -203,7 +279,9 @@ struct TaskCosts::OfKind {
         for (BlockId part : made.parts)
             if (order(part) != order(made.result))
                 elements += static_cast<double>(section.elements_of(section.blocks[part]));
-        return elements * tuning::elements_of_a_turn * costs.cluster_.threads / costs.cluster_.listed;
+        double const each = bytes(made.result) > tuning::bytes_of_a_cache ? tuning::elements_of_a_large_turn
+                                                                          : tuning::elements_of_a_turn;
+        return elements * each * costs.cluster_.threads / costs.cluster_.listed;
     }
 };
 

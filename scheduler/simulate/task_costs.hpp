@@ -1,10 +1,12 @@
 // Seconds of a task's own work on a rank of the cluster, all of its threads on it. Products of matrices: flops at
-// their rate, or their bytes, whichever takes longer; the same with other operations than times and plus, at half
-// the rate; every other kernel: scalar operations at theirs (exp and its like count ten), or bytes, whichever takes
-// longer, those inside of fused tasks at the speed of caches; of sparse blocks see sparse_cost.hpp; tasks that only
-// move elements: bytes copied. Loads and stores are outside of what is simulated, sends and receives are the
-// network's, spills and fetches the disk's: all of these cost nothing here. Example: 2.4e11 flop/s: an apply of
-// "ij,jk->ik" over 1000 x 1000 x 1000 in f64 takes 2e9 / 2.4e11 s, 8.3 ms.
+// their rate and, where a side is short, what is packed, read and written for it; or their bytes, whichever takes
+// longer; the same with other operations than times and plus, at half the rate. Every other kernel: scalar operations
+// at theirs (exp and its like count ten, converting an integer six), or bytes, whichever takes longer; a result that
+// does not go past the caches is read before it is written. Fused tasks: their bytes, and what is inside at the speed
+// of caches. Of sparse blocks see sparse_cost.hpp; tasks that only move elements: bytes copied. Loads and stores are
+// outside of what is simulated, sends and receives are the network's, spills and fetches the disk's: all of these cost
+// nothing here. Example: 2.4e11 flop/s: an apply of "ij,jk->ik" over 1000 x 1000 x 1000 in f64 takes 2e9 / 2.4e11 s,
+// 8.3 ms.
 #pragma once
 
 #include <vector>
@@ -18,13 +20,21 @@ namespace ein::scheduler {
 /// GEMM does it.
 bool is_matrix_product(graph::EinSum const& einsum);
 
+/// Labels of a result that only one operand has, and those that are summed: there are some of each, or no tiles are
+/// made.
+struct TileSides {
+    std::vector<int> left, right, terms;
+};
+
 /// What the points of a kernel take, whatever they are cut into.
 struct KernelCost {
     double operations;  // of one point of its label space; of one output element for a lookup
     double rate;        // of operations
     bool lookup;
-    bool tiled;              // both operands are packed, and results made in registers
+    TileSides tiles;         // where an operand is packed, and results are made in registers
     std::int32_t scattered;  // the label along which a scatter chooses; -1: no scatter
+
+    bool makes_tiles() const { return !tiles.left.empty(); }
 };
 KernelCost kernel_cost(graph::EinSum const& einsum, DType compute, Cluster const& cluster);
 

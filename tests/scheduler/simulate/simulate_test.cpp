@@ -1,6 +1,7 @@
 #include "scheduler/simulate/simulate.hpp"
 
 #include "lib/schedule/memory/spill.hpp"
+#include "scheduler/tuning.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/sample_schedules.hpp"
 
@@ -19,7 +20,7 @@ Cluster slow_cluster() {
     cluster.threads = 1;
     cluster.flops_f64 = 2;
     cluster.operations = 1e9;
-    cluster.bytes = 16;  // an element read and written in a second
+    cluster.bytes = 24;  // an element read and written in a second: its place is read, too
     cluster.copied = 8;
     cluster.per_task = 0;
     cluster.between = {8, 0, 0, {}};  // an element in a second
@@ -199,24 +200,91 @@ TEST_CASE("memory admission holds early tasks back as the engine does", "[schedu
     CHECK(run.makespan == Approx(8 + 1 + 8 + 1));
 }
 
+namespace {
+
+/// A matrix of n x n by itself.
+schedule::Schedule square_product(Extent n) {
+    ScheduleBuilder b(1);
+    b.tensor("A", {n, n}), b.tensor("Z", {n, n});
+    auto const product = b.kernel("p", sum_of_products("ij,jk->ik", {{'i', n}, {'j', n}, {'k', n}}));
+    b.load(0, "a", "A", {{0, 0}, {n, n}});
+    b.block(0, "z", "Z", {{0, 0}, {n, n}});
+    b.apply(0, product, {{0, 0, 0}, {n, n, n}}, {"a", "a"}, "z");
+    b.store(0, "z");
+    return b.finish();
+}
+
+}  // namespace
+
 TEST_CASE("products run at the rate of flops or bytes, those of other operations at half of it",
           "[scheduler][simulate]") {
-    ScheduleBuilder b(1);
-    b.tensor("A", {4, 4}), b.tensor("Z", {4, 4});
-    auto const product = b.kernel("p", sum_of_products("ij,jk->ik", {{'i', 4}, {'j', 4}, {'k', 4}}));
-    b.load(0, "a", "A", {{0, 0}, {4, 4}});
-    b.block(0, "z", "Z", {{0, 0}, {4, 4}});
-    b.apply(0, product, {{0, 0, 0}, {4, 4, 4}}, {"a", "a"}, "z");
-    b.store(0, "z");
-    auto schedule = b.finish();
+    auto schedule = square_product(128);
+    double const flops = 2.0 * 128 * 128 * 128, block = 128 * 128 * 8;
     Cluster cluster = slow_cluster();
-    CHECK(simulate(schedule, cluster).makespan == Approx(64));  // 128 flop at 2 flop/s
-    cluster.flops_f64 = 1e9;
-    CHECK(simulate(schedule, cluster).makespan == Approx(3 * 16 * 8 / 16.0));  // its bytes
+    cluster.bytes = 1e9;
+    CHECK(simulate(schedule, cluster).makespan == Approx(flops / cluster.flops_f64));
+    cluster.flops_f64 = 1e12;
+    cluster.bytes = 16;
+    CHECK(simulate(schedule, cluster).makespan == Approx(3 * block / 16));
     schedule.header.kernels[schedule::KernelId{0}].einsum.agg = scalar::Agg::max;
     cluster.operations = 1;
     cluster.flops_f64 = 4;
-    CHECK(simulate(schedule, cluster).makespan == Approx(64));  // in tiles as well, at half the rate
+    cluster.bytes = 1e9;
+    CHECK(simulate(schedule, cluster).makespan == Approx(flops / 2));  // in tiles as well
+}
+
+TEST_CASE("products with short sides wait for what they pack, read and write", "[scheduler][simulate]") {
+    Cluster cluster = slow_cluster();  // 2 flop/s, 16 bytes/s
+    auto const bytes_beside_flops = [&](Extent n) {
+        double const flops = 2.0 * static_cast<double>(n * n * n);
+        return (simulate(square_product(n), cluster).makespan - flops / cluster.flops_f64) * cluster.bytes;
+    };
+    CHECK(bytes_beside_flops(64) == Approx(4 * 64 * 64 * 8));        // one operand is read, written and read again
+    CHECK(bytes_beside_flops(96) == Approx(4 * 96 * 96 * 8 / 2.0));  // the half of it, halfway to a long side
+    CHECK(bytes_beside_flops(128) == Approx(0).margin(1e-6));
+}
+
+TEST_CASE("a rank computes less while it moves bytes over a link that queues", "[scheduler][simulate]") {
+    Steps b(2);
+    b.input(0, "x", 64), b.input(0, "y", 4);
+    b.step(0, "x", "z", 64), b.store(0, "z");
+    b.transfer(0, "y", 1);
+    b.step(1, "y", "zy", 1), b.store(1, "zy");
+    auto const schedule = b.finish();
+    Cluster cluster = slow_cluster();
+    CHECK(simulate(schedule, cluster).makespan == Approx(64).margin(1e-12));
+    cluster.between.queue = 8;
+    double const beside = simulate(schedule, cluster).makespan - 64;
+    CHECK(beside == Approx(4 * 8 * scheduler::tuning::seconds_of_a_queued_byte).epsilon(1e-3));
+}
+
+TEST_CASE("small results are read before they are written", "[scheduler][simulate]") {
+    auto const seconds = [](Extent n) {
+        ScheduleBuilder b(1);
+        b.tensor("T", {n});
+        b.load(0, "x", "T", {{0}, {n}});
+        b.block(0, "z", "T", {{0}, {n}});
+        b.apply(0, b.kernel("copy", sum_of_products("i->i", {{'i', n}})), {{0}, {n}}, {"x"}, "z");
+        b.store(0, "z");
+        Cluster cluster = slow_cluster();
+        cluster.bytes = 8;
+        return simulate(b.finish(), cluster).makespan;
+    };
+    CHECK(seconds(64) == Approx(3 * 64));
+    constexpr Extent large = scheduler::tuning::written_past_caches / 8;
+    CHECK(seconds(large) == Approx(2.0 * large));
+}
+
+TEST_CASE("integers are converted before they are computed with", "[scheduler][simulate]") {
+    Steps b(1);
+    b.input(0, "x", 64);
+    b.step(0, "x", "z", 64), b.store(0, "z");
+    auto schedule = b.finish();
+    Cluster cluster = slow_cluster();
+    cluster.operations = 1;
+    CHECK(simulate(schedule, cluster).makespan == Approx(64));  // its bytes
+    for (schedule::Block& block : schedule.sections[Rank{0}].blocks) block.dtype = DType::i64;
+    CHECK(simulate(schedule, cluster).makespan == Approx(64 * scheduler::tuning::operations_of_a_conversion));
 }
 
 TEST_CASE("exp and its like count ten operations", "[scheduler][simulate]") {
