@@ -229,6 +229,14 @@ double TaskCosts::of_fused(Section const& section, schedule::Fused const& task) 
         double seconds = points * kernel.operations / kernel.rate, moved = made;
         auto const& inputs = kernel.einsum->inputs;
         for (auto const& labels : inputs) moved += read(labels);
+        for (std::size_t k = 0; k < inputs.size(); ++k) {
+            schedule::FusionSpec::Operand const& from = member.operands[k];
+            DType const stored = from.is_inside
+                                     ? spec.members[static_cast<std::size_t>(from.place)].dtype
+                                     : section.blocks[task.operands[static_cast<std::size_t>(from.place)]].dtype;
+            if (!kernel.lookup && kernel.scattered < 0 && is_converted(stored, header_.kernels[member.kernel].compute))
+                seconds += read(inputs[k]) / kernel.element * tuning::operations_of_a_conversion / cluster_.operations;
+        }
         if (kernel.makes_tiles())
             seconds += moved_for_tiles(kernel.tiles, piece.lengths, {read(inputs[0]), read(inputs[1]), made}) /
                        cluster_.cached;
