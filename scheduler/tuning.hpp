@@ -141,7 +141,7 @@ inline constexpr double caches_beside_memory = 8;
 /// Simple operations that exp and its like take, where they are charged and where a machine is measured. Chosen.
 inline constexpr double operations_of_a_function = 10;
 /// Rows, columns or terms of a product beyond which what is packed, read and written for them takes no time of its own:
-/// it is in the rate. Measured with 40 products of 16 to 65536 by 16 to 65536 (docs/performance.md).
+/// it is in the rate. Measured with 38 products of 16 to 65536 by 16 to 65536 (docs/performance.md).
 inline constexpr double long_side_of_a_product = 128;
 /// Of what a sparse kernel takes of a dense operand again and again, how much counts as read from memory: rows are met
 /// in caches. Measured with SpMM, SDDMM, MTTKRP and PageRank (docs/performance.md), which want 0.2 to 1.5. Of an

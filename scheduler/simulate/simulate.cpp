@@ -4,6 +4,7 @@
 #include <deque>
 #include <queue>
 #include <tuple>
+#include <utility>
 
 #include "lib/base/error.hpp"
 #include "lib/schedule/dispatch/dispatcher.hpp"
@@ -18,6 +19,7 @@ namespace ein::scheduler {
 
 namespace {
 
+using schedule::LoopSpecId;
 using schedule::Schedule;
 using schedule::Section;
 using schedule::Task;
@@ -69,6 +71,7 @@ struct SimulatedRank {
         double since = 0;
         double disk = 0;       // when its part on the disk has ended
         std::int64_t end = 0;  // the event that ends it, if no other one does
+        void settle(double now) { left -= (now - std::exchange(since, now)) * workers; }
     };
 
     Section const& section;
@@ -83,8 +86,6 @@ struct SimulatedRank {
     double booked = 0;
     RankTimes times;
 };
-
-using schedule::LoopSpecId;
 
 class Simulator {
 public:
@@ -103,9 +104,8 @@ public:
     }
 
     Simulation run() {
-        for (int rank = 0; rank < schedule_.header.ranks; ++rank) begin(rank);
         for (int rank = 0; rank < schedule_.header.ranks; ++rank)
-            foresee(network_.apart(Rank{rank}), What::rank_begins, rank, 0);
+            begin(rank), foresee(network_.apart(Rank{rank}), What::rank_begins, rank, 0);
         while (!events_.empty() || network_.next() < FairLink::never) {
             if (!events_.empty() && events_.top().time <= network_.next()) {
                 Event const event = events_.top();
@@ -219,8 +219,7 @@ private:
         if (helpers <= 0) return;
         self.book(now);
         self.idle -= helpers;
-        running.left -= (now - running.since) * running.workers;
-        running.since = now;
+        running.settle(now);
         running.workers += helpers;
         foresee_end(rank, running);
     }
@@ -314,8 +313,7 @@ private:
         if (self.running.empty() || network_.link(Rank{message.from}, Rank{message.to}).queue == 0) return;
         SimulatedRank::Running& running = self.running.front();
         running.left += message.bytes / 2 * tuning::seconds_of_a_queued_byte / self.speed;
-        running.left -= (now - running.since) * running.workers;
-        running.since = now;
+        running.settle(now);
         foresee_end(rank, running);
     }
 
