@@ -194,7 +194,7 @@ TEST_CASE("differences of unsigned numbers and imaginary parts that get lost are
             .notes;
     };
     std::string const pair = R"("einsum": "i,i->i", "inputs": ["X", "Y"], "join": )";
-    for (std::string const node : {pair + "\"abs(x - y)\"", pair + "\"x - 128\"", pair + "\"-x\"",
+    for (std::string const& node : {pair + "\"abs(x - y)\"", pair + "\"x - 128\"", pair + "\"-x\"",
                                    pair + "\"(x - y)*2\"", std::string(R"("op": "subtract", "inputs": ["X", "Y"])")}) {
         CAPTURE(node);
         REQUIRE(of(node, "u8").size() == 1);
@@ -204,7 +204,7 @@ TEST_CASE("differences of unsigned numbers and imaginary parts that get lost are
     }
     CHECK(of(pair + "\"255 - x\"", "u8").empty());
     CHECK(of(pair + "\"x + y\"", "u8").empty());
-    for (std::string const node :
+    for (std::string const& node :
          {pair + R"("x*y", "dtype": "f32")", std::string(R"("op": "cast", "inputs": "X", "dtype": "f32")")}) {
         CAPTURE(node);
         REQUIRE(of(node, "c64").size() == 1);
