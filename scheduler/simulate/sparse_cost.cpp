@@ -66,8 +66,9 @@ private:
     /// Of the operand that is gone through: no more than it lists.
     double rows_begun() const {
         if (!driver_) return 0;
-        auto const axis = static_cast<std::size_t>(section_.sparse(block(call_.operands[*driver_])).layout().axes[0]);
-        return std::min(listed_[*driver_], length(einsum_.inputs[*driver_][axis]));
+        auto const axes = section_.sparse(block(call_.operands[*driver_])).layout().axes;
+        if (axes.empty()) return listed_[*driver_];
+        return std::min(listed_[*driver_], length(einsum_.inputs[*driver_][static_cast<std::size_t>(axes[0])]));
     }
     bool is_label_of_listed(int label) const {
         for (std::size_t k = 0; k < call_.operands.size(); ++k)

@@ -108,3 +108,10 @@ TEST_CASE("of rows that are looked up what the result may list is written", "[sc
     scheduler::Cluster const memory = slow(&scheduler::Cluster::bytes);
     CHECK(seconds(std::move(graph), memory, true) < (2 * block + 16 * listed) / 1e9);  // of n^2 elements: 8e-3
 }
+
+TEST_CASE("a number that may be listed takes its time as others do", "[scheduler][simulate]") {
+    test::GraphBuilder graph;
+    graph.leaf("A", {}), graph.leaf("X", {n});
+    graph.einsum("Z", ",i->i", {"A", "X"});
+    CHECK(seconds(graph, slow(&scheduler::Cluster::operations)) > 0);
+}
