@@ -93,3 +93,65 @@ TEST_CASE("thin operands give a row the same bits in calls of few rows and of ma
             }
         }
 }
+
+namespace {
+
+constexpr Extent side = 150;
+
+/// A square matrix that lists a third, of which its first columns alone are there.
+ThinBlock part_of_square(Extent there, unsigned seed) {
+    std::mt19937 random(seed);
+    std::uniform_real_distribution<float> real(0.5f, 1.0f);
+    tensor::ListedElements elements{{{}, {}}, {}};
+    for (Extent row = 0; row < side; ++row)
+        for (Extent column = 0; column < side; ++column) {
+            bool const listed = random() % 3 == 0;
+            float const value = real(random);
+            if (!listed || column >= there) continue;
+            elements.coords[0].push_back(row);
+            elements.coords[1].push_back(column);
+            auto const* const bytes = reinterpret_cast<std::byte const*>(&value);
+            elements.values.insert(elements.values.end(), bytes, bytes + sizeof value);
+        }
+    tensor::SparseLayout const layout{{0, 1}, true};
+    ThinBlock block{{layout, {side, there}, {0, 0}, scalar::Scalar::of(std::complex<double>(0))}, {}};
+    block.bytes.resize(static_cast<std::size_t>(
+        tensor::sparse_bytes(layout, block.sparse.lengths, DType::f32, elements.count(DType::f32))));
+    tensor::write_sparse_block(elements, DType::f32, Box::whole(block.sparse.lengths), layout, block.bytes);
+    return block;
+}
+
+/// The first `there` results of sums of x + y over what either lists.
+std::vector<float> united_sums(Extent there) {
+    schedule::Kernel const kernel{"N", einsum("ij,jk->k", {side, side, side}, "x + y"), DType::f32};
+    ThinBlock const a = part_of_square(side, 1), b = part_of_square(there, 2);
+    KernelShape shape;
+    shape.kernel = &kernel;
+    shape.lengths = {side, side, there};
+    shape.keeps_order = true;
+    shape.operand_dtypes = {DType::f32, DType::f32};
+    shape.output_dtype = DType::f32;
+    shape.operand_strides = {{}, {}};
+    shape.output_strides = {1};
+    SparseOperands& sparse = shape.sparse.emplace();
+    sparse.operands = {a.sparse, b.sparse};
+    sparse.idle_sets = {{0, 1}};
+    std::vector<float> output(static_cast<std::size_t>(there));
+    SoloWorkerTeam solo;
+    std::vector<void const*> const operands{a.bytes.data(), b.bytes.data()};
+    CpuDevice().prepare(shape, {})->launch({operands, output.data(), std::vector<Extent>(3, 0)}, solo);
+    return output;
+}
+
+}  // namespace
+
+/// The result has a label that one of two united operands lacks: shares of what they list would follow from its cut.
+TEST_CASE("sums over what either of two sparse operands lists have the same bits at any cut",
+          "[executor][device][sparse]") {
+    std::vector<float> const whole = united_sums(side);
+    for (Extent const there : {1, 40, 75, 149}) {
+        std::vector<float> const part = united_sums(there);
+        CAPTURE(there);
+        CHECK(std::memcmp(part.data(), whole.data(), part.size() * sizeof(float)) == 0);
+    }
+}

@@ -195,7 +195,7 @@ TEST_CASE("differences of unsigned numbers and imaginary parts that get lost are
     };
     std::string const pair = R"("einsum": "i,i->i", "inputs": ["X", "Y"], "join": )";
     for (std::string const& node : {pair + "\"abs(x - y)\"", pair + "\"x - 128\"", pair + "\"-x\"",
-                                   pair + "\"(x - y)*2\"", std::string(R"("op": "subtract", "inputs": ["X", "Y"])")}) {
+                                    pair + "\"(x - y)*2\"", std::string(R"("op": "subtract", "inputs": ["X", "Y"])")}) {
         CAPTURE(node);
         REQUIRE(of(node, "u8").size() == 1);
         CHECK_THAT(of(node, "u8")[0], Catch::Contains("3 - 5 is 254") && Catch::Contains("\"dtype\": \"i16\""));
