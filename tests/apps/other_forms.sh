@@ -118,6 +118,7 @@ expect 0 "" einplan m.sched -n 4 -o m.planned.sched -q
 tns() { printf %b "$1" > x.tns; graph '{"shape": [3, 3], "sparse": true, "data": {"tns": "x.tns"}}' "$sum"; }
 tns '1,1,1.5\n2,3,2\n'; expect 3 "put spaces between them: tr ',' ' ' < FILE > NEW" eintool validate g.json
 tns 'i j v\n1 1 5\n'; expect 3 "remove the line of names" eintool eval g.json --input A=A --input B=B
+tns '1 1 5\nx 2 5\n'; expect 3 "correct the line" eintool eval g.json --input A=A --input B=B
 tns '1.0 1.0 5\n'; expect 3 "write whole numbers: 1 for 1.0" eintool eval g.json --input A=A --input B=B
 
 # What eval cannot compute, and what it does, is told.

@@ -19,10 +19,13 @@ using planner::optimizer::SearchReport;
 
 std::string calls_of(std::int64_t calls) { return counted(calls, "call") + " a node"; }
 
+constexpr double most_said = 0.5;  // a bound that is far says nothing
+
 /// "no plan would be more than 12 % faster", as far as computing alone tells.
 std::string bound_text(SearchReport const& report) {
     if (!report.fits || report.bound <= 0 || report.seconds <= 0) return "";
     double const faster = std::max(0.0, 1 - report.bound / report.seconds);
+    if (faster > most_said) return "";
     return "; even if nothing had to move, no plan would be more than " +
            std::to_string(std::lround(std::ceil(100 * faster))) + " % faster";
 }

@@ -274,7 +274,9 @@ private:
                          std::to_string(*format_.entries) + (format_.lists_all ? " values" : " listed elements") +
                              ", as the sizes at line " + std::to_string(format_.line - 1) + " say",
                          "the file's end after " + std::to_string(place.entries),
-                         "the file is cut short or damaged: copy or write it again");
+                         place.entries > *format_.entries ? "write " + std::to_string(place.entries) +
+                                                                " there, or remove the lines that are too many"
+                                                          : "the file is cut short or damaged: copy or write it again");
         return {std::move(pass.chunks), pass.survey.finish()};
     }
 
