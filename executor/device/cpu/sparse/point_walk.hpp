@@ -36,6 +36,7 @@ struct WalkShape {
     bool inner_in_output = false;
     Extent longest_run = 1;               // along the inner label, however the node is cut
     std::vector<std::size_t> key_labels;  // of the output but the row and the inner one, in its order
+    bool sums_whole_operands = true;      // no cut of the output cuts what sparse operands list
     bool joins_runs = true;               // no cut of key labels may change which runs of the same accumulators meet
 
     WalkShape(KernelShape const& shape, SparsePlan plan);

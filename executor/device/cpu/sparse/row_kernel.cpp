@@ -105,18 +105,9 @@ private:
                 cut_label_ = label;
         if (cut_label_ != SparsePlan::none)
             cut_ = Cut::label;
-        else if (!sparse_output_ && join_.aggregates && (!shape_.keeps_order || sums_whole_operands()) &&
+        else if (!sparse_output_ && join_.aggregates && (!shape_.keeps_order || walk_.sums_whole_operands) &&
                  element_count(einsum_output_lengths()) <= sparse_tuning::most_partial_outputs)
             cut_ = Cut::shares;
-    }
-
-    /// Whether what sparse operands list does not follow from how the output is cut: nor do shares of it then.
-    bool sums_whole_operands() const {
-        return std::none_of(einsum_.output.begin(), einsum_.output.end(), [&](int label) {
-            return std::any_of(
-                walk_.plan.sources.begin(), walk_.plan.sources.end(),
-                [&](SparsePlan::Source const& source) { return graph::has_label(source.labels, label); });
-        });
     }
 
     /// What a piece is about, and its accumulators' keys.

@@ -37,6 +37,10 @@ WalkShape::WalkShape(KernelShape const& shape, SparsePlan made) : plan(std::move
             if (graph::has_label(set, static_cast<int>(plan.sources[source].operand))) bits |= 1u << source;
         sets.push_back(bits);
     }
+    sums_whole_operands = std::none_of(einsum.output.begin(), einsum.output.end(), [&](int label) {
+        return std::any_of(plan.sources.begin(), plan.sources.end(),
+                           [&](SparsePlan::Source const& source) { return graph::has_label(source.labels, label); });
+    });
     joins_runs = !shape.keeps_order || std::all_of(key_labels.begin(), key_labels.end(),
                                                    [&](std::size_t label) { return einsum.extents[label] <= 1; });
 }
