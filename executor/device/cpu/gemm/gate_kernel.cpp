@@ -57,7 +57,7 @@ public:
             last.front().length = plan_.last_inside;
             last_ = box_of(last);
         }
-        matrix_at_ = places_of(kinds_.batch, &GateLabel::small);
+        find_matrices();
     }
 
     /// Of what is fetched while the box before is computed.
@@ -79,7 +79,7 @@ public:
             bytes < machine::bytes_of_a_vector_piece
                 ? 1
                 : std::min<std::int64_t>({boxes, 8 * team.width(), bytes / machine::bytes_of_a_vector_piece});
-        Scratch const matrix(matrices_bytes());
+        Scratch const matrix(matrix_at_.size() * static_cast<std::size_t>(parts_) * number_);
         pack(static_cast<std::byte const*>(call.operands[small_]), matrix.data());
         if (pieces < 2) return run(call, matrix.data(), 0, boxes, team);
         team.run(pieces, [&](std::int64_t piece) {
@@ -92,9 +92,6 @@ private:
     Extent terms() const { return count_of(kinds_.terms); }
     Extent columns() const { return count_of(kinds_.columns); }
     Extent matrices() const { return count_of(kinds_.batch); }
-    std::size_t matrices_bytes() const {
-        return static_cast<std::size_t>(matrices() * terms() * columns() * parts_) * number_;
-    }
     Extent lanes_in_box() const { return (whole_.lanes + loops_.lanes - 1) / loops_.lanes * loops_.lanes; }
 
     GateBox box_of(GateLabels const& inside) const {
@@ -115,19 +112,21 @@ private:
         return box;
     }
 
-    /// Matrices of terms by columns, as GateCall has them.
-    void pack(std::byte const* from, std::byte* to) const {
-        auto const term_at = places_of(kinds_.terms, &GateLabel::small),
+    /// Where the numbers of the small operand lie, in the order of GateCall::matrix.
+    void find_matrices() {
+        auto const batch_at = places_of(kinds_.batch, &GateLabel::small),
+                   term_at = places_of(kinds_.terms, &GateLabel::small),
                    column_at = places_of(kinds_.columns, &GateLabel::small);
-        Extent const blocks = (columns() + gate_columns - 1) / gate_columns;
-        std::size_t const size = number_ * static_cast<std::size_t>(parts_);
-        for (GateIndex const matrix : matrix_at_)
-            for (Extent block = 0; block < blocks; ++block)
+        for (GateIndex const matrix : batch_at)
+            for (Extent block = 0; block < gate_blocks(columns()); ++block)
                 for (GateIndex const term : term_at)
-                    for (Extent c = columns() * block / blocks; c < columns() * (block + 1) / blocks; ++c, to += size) {
-                        Extent const place = matrix + term + column_at[static_cast<std::size_t>(c)];
-                        std::memcpy(to, from + place * static_cast<Extent>(number_), size);
-                    }
+                    for (Extent c = gate_block(columns(), block); c < gate_block(columns(), block + 1); ++c)
+                        matrix_at_.push_back(matrix + term + column_at[static_cast<std::size_t>(c)]);
+    }
+    void pack(std::byte const* from, std::byte* to) const {
+        std::size_t const size = number_ * static_cast<std::size_t>(parts_);
+        for (std::size_t k = 0; k < matrix_at_.size(); ++k)
+            std::memcpy(to + k * size, from + matrix_at_[k] * static_cast<GateIndex>(number_), size);
     }
 
     void run(KernelCall const& call, std::byte const* matrix, Extent first, Extent last, WorkerTeam& team) const {
@@ -209,7 +208,7 @@ private:
     double factor_;
     bool accumulate_, past_cache_;
     GateBox whole_, last_;
-    std::vector<GateIndex> matrix_at_;
+    std::vector<GateIndex> matrix_at_;  // see find_matrices
 };
 
 /// Whether terms are innermost in the large operand and whole vectors of columns in the output: tiles read rows where
@@ -253,7 +252,7 @@ std::unique_ptr<PreparedKernel const> make_gate_kernel(KernelShape const& shape,
          {std::pair{product->left, product->right}, std::pair{product->right, product->left}}) {
         std::optional<GateKinds> const kinds = kinds_of(nest, large, small, number);
         if (!kinds || !is_gate(*kinds, parts, loops.lanes)) continue;
-        auto const kernel_by = [&](GatePlan plan) {
+        auto const kernel_by = [&, large = large, small = small](GatePlan plan) {
             return std::make_unique<GateKernel>(*kinds, std::move(plan), loops, large, small, type, product->factor,
                                                 nest);
         };

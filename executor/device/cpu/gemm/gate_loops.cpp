@@ -93,7 +93,7 @@ void leave_lanes(GateCall const& call, T* to, Index count, Vector<T> value) {
         return set_first_lanes<T>(to, count, value);
     }
     if (call.combine) value += *(Anywhere<T> const*)to;
-    bool const stream = call.past_cache && begins_a_line(to);
+    bool const stream = call.past_cache && vectors_are_lines && begins_a_line(to);
     stream ? store_vector<T>(to, value, true) : (void)(*(Anywhere<T>*)to = value);
 }
 
@@ -331,15 +331,14 @@ void run(GateCall const& call) {
                                                : Vectors<T const>{in_room, nullptr, call.lanes_in_box};
     Vectors<T> const out = call.out.direct ? Vectors<T>{static_cast<T*>(call.to), call.out.at, 0}
                                            : Vectors<T>{out_room, nullptr, call.lanes_in_box};
-    Index const blocks = parts_of(call.columns, gate_columns);
     for (Index lane = 0; lane < call.lanes; lane += lanes<T>) {
         Index const held = call.lanes - lane;
         for (Index group = 0; group < call.groups; ++group) {
             T const* matrix =
                 static_cast<T const*>(call.matrix) + group % call.matrices * call.columns * call.terms * Parts;
-            for (Index block = 0; block < blocks; ++block) {
-                Index const first = call.columns * block / blocks,
-                            columns = call.columns * (block + 1) / blocks - first;
+            for (Index block = 0; block < gate_blocks(call.columns); ++block) {
+                Index const first = gate_block(call.columns, block),
+                            columns = gate_block(call.columns, block + 1) - first;
                 switch (columns) {
                     case 1: multiply<T, Parts, 1>(call, in, out, group, first, matrix, lane, held); break;
                     case 2: multiply<T, Parts, 2>(call, in, out, group, first, matrix, lane, held); break;

@@ -28,7 +28,7 @@ struct GatePiece {
     int elements[most_of_a_strip] = {};
 };
 
-/// Lanes that lie side by side.
+/// Lanes that lie side by side. Behind the last run is one that begins where there are no lanes any more.
 struct GateRun {
     GateIndex first, count, at;
 };
@@ -50,7 +50,7 @@ struct GateCall {
     GateIndex lanes = 0;         // of this box, at most those of the sides
     GateIndex lanes_in_box = 0;  // from one element to the next in working memory: a multiple of a vector's
     GateIndex groups = 1, matrices = 1, terms = 1, columns = 1;
-    void const* matrix = nullptr;  // (matrix, block of columns, term, column), as gate_columns cuts columns
+    void const* matrix = nullptr;  // (matrix, block of columns, term, column), as gate_block cuts columns
     double scale = 1;
     bool combine = false, past_cache = false;  // whole lines of the result
     void const* from = nullptr;
@@ -63,8 +63,12 @@ struct GateLoops {
     int lanes = 1;
 };
 
-/// Columns that are computed together, at most.
-inline constexpr GateIndex gate_columns = 4;
+/// Blocks of columns that are computed together, of at most four each, and where one begins. In every instruction set
+/// inlined.
+[[gnu::always_inline]] constexpr GateIndex gate_blocks(GateIndex columns) { return (columns + 3) / 4; }
+[[gnu::always_inline]] constexpr GateIndex gate_block(GateIndex columns, GateIndex block) {
+    return columns * block / gate_blocks(columns);
+}
 
 /// @param type  f32, f64, c64 or c128
 namespace baseline {

@@ -138,7 +138,7 @@ std::vector<GateIndex> GateMoves::lines(GateIndex line) const {
     for (GateIndex const element : at_)
         for (GateIndex const lane : lane_) lines.push_back((element + lane) / line);
     std::ranges::sort(lines);
-    lines.erase(std::ranges::unique(lines).begin(), lines.end());
+    lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
     for (GateIndex& at : lines) at *= line;
     return lines;
 }
