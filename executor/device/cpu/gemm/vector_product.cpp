@@ -95,11 +95,12 @@ public:
 private:
     Extent number_size() const { return static_cast<Extent>(size_of(product_.real)); }
     Extent vector_bytes() const { return terms_ * product_.parts * number_size(); }
+    Extent row_bytes() const { return terms_ * product_.parts * product_.number_bytes(); }
     std::vector<PositionLabel> const& terms() const { return product_.labels.terms; }
 
     /// What is read next: the next of the batch, or some groups of rows later. @return in numbers; 0 for long rows
     Extent fetched_ahead() const {
-        if (vector_bytes() / number_size() * product_.number_bytes() > row_fetched_itself) return 0;
+        if (row_bytes() > row_fetched_itself) return 0;
         if (!inner_.empty()) return inner_.back().data / product_.number_bytes();
         Extent const step = product_.labels.rows.back().data * product_.loops.rows;
         return (bytes_ahead + step - 1) / step * step / product_.number_bytes();
@@ -177,7 +178,7 @@ private:
     /// Some rows, all of the batch that lies inside of them, and the next ones.
     void run_rows(VectorCall const& around, Extent first, Extent count, std::byte* output, Extent& done,
                   WorkerTeam& team) const {
-        Extent const bytes = vectors_ * terms_ * product_.parts * product_.number_bytes();  // of a row
+        Extent const bytes = vectors_ * row_bytes();
         Extent const groups = std::max<Extent>(1, bytes_with_batch / bytes / product_.loops.rows);
         Extent const together = vectors_ > 1 ? std::min(most_rows, groups * product_.loops.rows) : most_rows;
         RowSums sums;

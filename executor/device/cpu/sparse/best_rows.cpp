@@ -30,10 +30,7 @@ std::optional<BestRows> best_rows(KernelShape const& shape, KernelTypes const& t
     if (einsum.inputs[0].size() != 2 || einsum.inputs[1].size() != 2 || labels_in_order(shape, listed).size() != 2)
         return std::nullopt;
     int const term = einsum.aggregated().front();
-    auto const other = [&](std::size_t k) {
-        std::vector<int> const& labels = einsum.inputs[k];
-        return labels[0] == term ? labels[1] : labels[1] == term ? labels[0] : SparsePlan::none;
-    };
+    auto const other = [&](std::size_t k) { return label_beside(einsum.inputs[k], term); };
     int const row = other(listed), column = other(dense);
     if (row == SparsePlan::none || column == SparsePlan::none || row == column || column == term) return std::nullopt;
     std::optional<PairProducts> const products = best_of_pairs(shape, types, params, listed);

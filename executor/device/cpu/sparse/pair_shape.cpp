@@ -54,10 +54,7 @@ std::optional<PairShape> pair_shape(KernelShape const& shape, KernelTypes const&
     int const term = einsum.aggregated().front();
     std::optional<std::vector<int>> const listed = whole_output_labels(shape);
     if (sparse.output && (!listed || !sparse.output->layout.compressed)) return std::nullopt;
-    auto const other = [&](std::size_t k) {
-        std::vector<int> const& labels = einsum.inputs[k];
-        return labels[0] == term ? labels[1] : labels[1] == term ? labels[0] : SparsePlan::none;
-    };
+    auto const other = [&](std::size_t k) { return label_beside(einsum.inputs[k], term); };
     if (other(0) == SparsePlan::none || other(1) == SparsePlan::none || other(0) == other(1)) return std::nullopt;
     // Rows are those of the output where it is sparse, else those of the operand that lies by them.
     std::size_t rows = walked_labels(shape, 0).front() == term && walked_labels(shape, 1).front() != term ? 1 : 0;

@@ -25,6 +25,11 @@ struct PairProducts {
 std::optional<PairProducts> best_of_pairs(KernelShape const& shape, KernelTypes const& types,
                                           scalar::Params const& params, std::size_t first);
 
+/// Of two labels the one beside `label`, or SparsePlan::none.
+inline int label_beside(std::vector<int> const& labels, int label) {
+    return labels[0] == label ? labels[1] : labels[1] == label ? labels[0] : SparsePlan::none;
+}
+
 struct PairShape {
     PairProducts products;
     SparsePlan::Source first, second;          // {row, term}, {term, column}

@@ -58,7 +58,6 @@ void EntryParser::fail(Reading const& reading, char const* at, std::string expec
 }
 
 void EntryParser::read_indices(Reading& reading) const {
-    bool const is_first = reading.place.entries == 0 && reading.count == 0;
     for (std::size_t axis = 0; axis < reading.coords.size(); ++axis) {
         char const* const begin = reading.at = after_space(reading.at);
         std::uint64_t index = 0;
@@ -70,7 +69,8 @@ void EntryParser::read_indices(Reading& reading) const {
                  "an index from 1 to " + std::to_string(format_.shape[axis]) + " along axis " + std::to_string(axis) +
                      " of shape " + to_string(format_.shape),
                  whole && index == 0 ? "indices begin with 1 in .mtx and .tns files: add 1 to each of them"
-                 : at == begin && is_first && std::isalpha(static_cast<unsigned char>(*begin)) != 0
+                 : at == begin && reading.place.entries == 0 && reading.count == 0 &&
+                         std::isalpha(static_cast<unsigned char>(*begin)) != 0
                      ? "remove the line of names: each line has indices and a value"
                  : at != begin && *at == '.' ? "write whole numbers: 1 for 1.0"
                                              : correct_line);
