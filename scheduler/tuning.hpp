@@ -191,6 +191,10 @@ inline constexpr double flops_of_a_short_sum = 16;
 /// Bytes that a piece reads and writes side by side at least, of blocks larger than a piece: shorter runs come and go
 /// line by line. Chosen.
 inline constexpr Extent least_group_run = 512;
+/// Pieces of a group that reads its operands once, whatever their size, and bytes that each reads side by side: so many
+/// where there are, and at least. Chosen.
+inline constexpr std::int64_t parts_of_one_reading = 16;
+inline constexpr Extent run_of_one_reading = 4096, least_run_of_one_reading = 1024;
 /// Operations an element of a product whose elements stay in the group: beyond, memory hardly counts. Chosen.
 inline constexpr double most_flops_an_element = 600;
 /// Tasks of a group.

@@ -116,6 +116,14 @@ public:
     virtual bool allows_tf32() const { return false; }
     /// @throws InputError for an expression that cannot run (a param without a value)
     virtual std::unique_ptr<PreparedKernel const> prepare(KernelShape const& shape, scalar::Params const& params) = 0;
+    /// The same for the second half of an argmin or argmax (graph::as_best_search) without the first: it finds the
+    /// best value by itself, reads values once, and leaves the operand that is the best value alone.
+    /// @param agg  of the first half  @return nothing where that is not quicker: both are to be prepared
+    virtual std::unique_ptr<PreparedKernel const> prepare_best_search(KernelShape const& /*search*/,
+                                                                      scalar::Agg /*agg*/,
+                                                                      scalar::Params const& /*params*/) {
+        return nullptr;
+    }
     virtual void copy(CopyCall const& call, WorkerTeam& team) = 0;
     virtual void reshape(ReshapeCall const& call, WorkerTeam& team) = 0;
     virtual void fill(void* to, Extent elements, DType dtype, scalar::Scalar value, WorkerTeam& team) = 0;

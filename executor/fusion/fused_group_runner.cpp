@@ -182,6 +182,8 @@ FusedGroupRunner::Piece& FusedGroupRunner::prepare_piece(Prepared& group, unsign
                               step.kernel.einsum.join.node().op != scalar::Op::operand;
         out.shares.push_back(computes ? static_cast<double>(element_count(shape.lengths)) : 0.0);
         out.kernels.push_back(device.prepare(shape, params));
+        out.alone.push_back(search_alone(group, k, shape, device, params));
+        if (out.alone.back()) out.shares.back() = 0;  // it is over as soon as its operands are read
     }
     double left = std::accumulate(out.shares.begin(), out.shares.end(), 0.0);
     for (double& share : out.shares) {
@@ -316,6 +318,8 @@ bool FusedGroupRunner::compute_piece(Prepared const& group, std::int64_t number,
             output += place.first[a] * group.moves[k][a].output;
             begin[axes[a].labels[step.member]] += place.first[a];
         }
+        bool const all = seen != nullptr;  // whoever looks at steps sees each
+        if (!all && k + 1 < piece.alone.size() && piece.alone[k + 1]) continue;
         if (asks && !facts_hold(group, place, k, operands, piece.shapes[k], known)) return false;
         if (clipped && group.clip->label(k) >= 0) {
             for (std::size_t i = 0; i < step.operands.size(); ++i)
@@ -327,7 +331,7 @@ bool FusedGroupRunner::compute_piece(Prepared const& group, std::int64_t number,
         auto const share = static_cast<std::size_t>(static_cast<double>(coming.size()) * piece.shares[k]);
         std::span<std::byte const> const now = coming.first(share);
         coming = coming.subspan(share);
-        PreparedKernel const* kernel = piece.kernels[k].get();
+        PreparedKernel const* kernel = (all || !piece.alone[k] ? piece.kernels : piece.alone)[k].get();
         KernelShape const* shape = &piece.shapes[k];
         if (step.in_place && clip != nullptr && clipped == group.is_clipped(number)) {
             scalar::IndexRange const masked = clip->masked[k];

@@ -65,9 +65,11 @@ private:
     /// Pieces of one size.
     struct Piece {
         std::vector<std::unique_ptr<PreparedKernel const>> kernels;  // by step
-        std::vector<KernelShape> shapes;                             // of the steps
-        std::vector<std::size_t> output_at;                          // of each step but the last, in working memory
-        std::size_t bytes = 0;                                       // of working memory
+        /// By step: of one that does without the step before, whose result nobody else reads; else null.
+        std::vector<std::unique_ptr<PreparedKernel const>> alone;
+        std::vector<KernelShape> shapes;     // of the steps
+        std::vector<std::size_t> output_at;  // of each step but the last, in working memory
+        std::size_t bytes = 0;               // of working memory
         std::vector<double>
             shares;  // of what is left of the next piece's stream: brought into the cache by each step's kernel
         std::map<std::pair<std::size_t, Extent>, Masked> masks;  // by step and length
@@ -130,6 +132,9 @@ private:
     /// Of all steps; what is inside has its strides in working memory.
     /// @param clipped  the length of the clipped label
     std::vector<KernelShape> shapes_of_piece(Prepared const& group, unsigned longer, Extent clipped) const;
+    /// Where a step looks for the place of the best value, which the step before finds for it alone: both at once.
+    std::unique_ptr<PreparedKernel const> search_alone(Prepared const& group, std::size_t k, KernelShape const& shape,
+                                                       Device& device, scalar::Params const& params) const;
     Piece& prepare_piece(Prepared& group, unsigned longer, Extent clipped, Device& device,
                          scalar::Params const& params) const;
     void choose_clip(Prepared& group, scalar::Params const& params) const;

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "lib/base/hash.hpp"
+#include "lib/graph/best_search.hpp"
 #include "lib/graph/einsum.hpp"
 #include "lib/graph/labels.hpp"
 #include "lib/scalar/regions/band.hpp"
@@ -60,8 +61,10 @@ PieceCuts::Cuts PieceCuts::chosen(FusedGroup group) const {
         if (auto axis = axis_along(group, static_cast<std::size_t>(label))) group.axes.push_back(std::move(*axis));
     choose_parts(group);
     if (group.pieces() > 1) choose_carry(group);
-    if (!stays_in_cache(group))
+    if (!stays_in_cache(group)) {
         for (FusedGroup::Axis& axis : group.axes) axis.parts = 1;
+        if (is_best_search(group)) choose_parts_of_one_reading(group);
+    }
     return {std::move(group.axes), std::move(group.carry)};
 }
 
@@ -127,8 +130,9 @@ void PieceCuts::choose_parts(FusedGroup& group) const {
     }
 }
 
-/// Of an axis, what each piece has at least, so that blocks beyond the cache are read and written in runs.
-Extent PieceCuts::least_in_runs(FusedGroup const& group, std::size_t axis) const {
+/// Of an axis, what each piece has at least, so that blocks beyond the cache are read and written in runs of so many
+/// bytes.
+Extent PieceCuts::run_of(FusedGroup const& group, std::size_t axis, Extent bytes) const {
     Extent least = 1;
     for (std::size_t k = 0; k < group.tasks.size(); ++k) {
         TaskId const id = group.tasks[k];
@@ -137,7 +141,7 @@ Extent PieceCuts::least_in_runs(FusedGroup const& group, std::size_t axis) const
             auto run = static_cast<Extent>(size_of(block(at).dtype));  // bytes of what is inside one index
             for (std::size_t inner = labels.size(); inner-- > 0; run *= section_.view_of(block(at)).length[inner])
                 if (static_cast<std::size_t>(labels[inner]) == group.axes[axis].labels[k])
-                    return void(least = std::max(least, (limits_.least_run + run - 1) / run));
+                    return void(least = std::max(least, (bytes + run - 1) / run));
         };
         auto const inputs = section_.reads(id);
         for (std::size_t i = 0; i < inputs.size(); ++i)
@@ -193,6 +197,31 @@ bool PieceCuts::stays_in_cache(FusedGroup const& group) const {
     for (TaskId id : group.tasks)
         if (id != group.last()) inside += section_.bytes_of(block(result(id)));
     return static_cast<double>(inside) > limits_.bytes_of_a_row_piece;
+}
+
+/// The place of the best of values is found with the best itself, in one reading of what both members read.
+bool PieceCuts::is_best_search(FusedGroup const& group) const {
+    if (group.carry || group.tasks.size() != 2) return false;
+    graph::EinSum const& einsum_of_search = einsum(group.tasks[1]);
+    auto const search = graph::as_best_search(einsum_of_search);
+    if (!search || !graph::is_best_of(einsum(group.tasks[0]), einsum_of_search, *search)) return false;
+    auto const best = section_.reads(group.tasks[0]), all = section_.reads(group.tasks[1]);
+    std::vector<BlockId> others(all.begin(), all.end());
+    bool const finds_it = others[search->best] == result(group.tasks[0]);
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(search->best));
+    return finds_it && std::equal(others.begin(), others.end(), best.begin(), best.end());
+}
+
+/// Few pieces, for threads, that read in long runs.
+void PieceCuts::choose_parts_of_one_reading(FusedGroup& group) const {
+    if (bytes_along(group) < limits_.least_bytes) return;
+    for (std::size_t a = 0; a < group.axes.size(); ++a) {
+        FusedGroup::Axis& axis = group.axes[a];
+        for (Extent const run : {tuning::run_of_one_reading, tuning::least_run_of_one_reading}) {
+            axis.parts = std::clamp<std::int64_t>(axis.length / run_of(group, a, run), 1, tuning::parts_of_one_reading);
+            if (axis.parts > 1) return;
+        }
+    }
 }
 
 /// Cuts a label that is reduced inside where pieces of whole rows do not fit.

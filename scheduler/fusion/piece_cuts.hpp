@@ -47,11 +47,16 @@ private:
     void choose_carry(FusedGroup& group) const;
     std::optional<FusedGroup::Carry> carry_along(FusedGroup const& group, schedule::FusionSpec const& spec,
                                                  std::size_t member, int label) const;
-    Extent least_in_runs(FusedGroup const& group, std::size_t axis) const;
+    Extent least_in_runs(FusedGroup const& group, std::size_t axis) const {
+        return run_of(group, axis, limits_.least_run);
+    }
+    Extent run_of(FusedGroup const& group, std::size_t axis, Extent bytes) const;
     bool packs(TaskId id) const;
     bool cuts_rows(FusedGroup const& group, std::size_t axis) const;
     double bytes_along(FusedGroup const& group) const;
     bool stays_in_cache(FusedGroup const& group) const;
+    bool is_best_search(FusedGroup const& group) const;
+    void choose_parts_of_one_reading(FusedGroup& group) const;
 
     schedule::Header const& header_;
     schedule::Section const& section_;

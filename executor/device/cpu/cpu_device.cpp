@@ -19,6 +19,7 @@
 #include "executor/device/kernel/kernel_types.hpp"
 #include "executor/device/reference/element.hpp"
 #include "executor/device/reference/reference_device.hpp"
+#include "lib/graph/best_search.hpp"
 
 namespace ein::executor {
 namespace {
@@ -64,6 +65,22 @@ private:
     std::unique_ptr<LoopKernel const> loops_;
 };
 
+/// Reads the other operands than the one that is the best value.
+class BestSearchKernel final : public PreparedKernel {
+public:
+    BestSearchKernel(std::unique_ptr<LoopKernel const> loops, std::size_t best)
+        : loops_(std::move(loops)), best_(best) {}
+    void launch(KernelCall const& call, WorkerTeam& team) const override {
+        std::vector<void const*> operands(call.operands.begin(), call.operands.end());
+        operands.erase(operands.begin() + static_cast<std::ptrdiff_t>(best_));
+        loops_->launch(operands, call.output, call.begin, team, call.next);
+    }
+
+private:
+    std::unique_ptr<LoopKernel const> loops_;
+    std::size_t best_;
+};
+
 /// Products of two operands that have a kernel of their own; nothing for other kernels.
 std::unique_ptr<PreparedKernel const> prepare_product(KernelShape const& shape, Nest const& nest,
                                                       KernelTypes const& types, scalar::Params const& params) {
@@ -90,6 +107,30 @@ std::unique_ptr<PreparedKernel const> CpuDevice::prepare(KernelShape const& shap
     auto update =
         make_update_kernel(shape, params, [&](KernelShape const& part) { return prepare_dense(part, params); });
     return update ? std::move(update) : prepare_dense(shape, params);
+}
+
+std::unique_ptr<PreparedKernel const> CpuDevice::prepare_best_search(KernelShape const& shape, scalar::Agg agg,
+                                                                     scalar::Params const& params) {
+    graph::EinSum const& einsum = shape.kernel->einsum;
+    std::optional<graph::BestSearch> const search = graph::as_best_search(einsum);
+    if (!search || shape.sparse || shape.accumulate || shape.over >= 0) return nullptr;
+    std::optional<LoopBody> body = LoopBody::finding_best(einsum, *search, agg, types_of(shape), params);
+    if (!body) return nullptr;
+    schedule::Kernel kernel = *shape.kernel;
+    KernelShape of_values = shape;
+    of_values.kernel = &kernel;
+    auto const best = static_cast<std::ptrdiff_t>(search->best);
+    kernel.einsum.inputs.erase(kernel.einsum.inputs.begin() + best);
+    of_values.operand_strides.erase(of_values.operand_strides.begin() + best);
+    of_values.operand_dtypes.erase(of_values.operand_dtypes.begin() + best);
+    kernel.einsum.join = scalar::Expr::call(
+        scalar::Op::where, {search->value, scalar::Expr::index(search->label), scalar::Expr::index(search->label)});
+    Nest nest = make_nest(of_values);
+    if (writes_nothing(nest) || reads_nothing(nest)) return nullptr;
+    simplify(nest);
+    if (!nest.aggregates()) return nullptr;
+    auto loops = LoopKernel::make(std::move(nest), std::move(*body));
+    return loops == nullptr ? nullptr : std::make_unique<BestSearchKernel>(std::move(loops), search->best);
 }
 
 std::unique_ptr<PreparedKernel const> CpuDevice::prepare_dense(KernelShape const& shape, scalar::Params const& params) {

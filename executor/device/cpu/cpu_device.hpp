@@ -11,6 +11,8 @@ public:
     CpuDevice();
     std::string_view name() const override { return "cpu"; }
     std::unique_ptr<PreparedKernel const> prepare(KernelShape const& shape, scalar::Params const& params) override;
+    std::unique_ptr<PreparedKernel const> prepare_best_search(KernelShape const& search, scalar::Agg agg,
+                                                              scalar::Params const& params) override;
     void copy(CopyCall const& call, WorkerTeam& team) override;
     void reshape(ReshapeCall const& call, WorkerTeam& team) override;
     void fill(void* to, Extent elements, DType dtype, scalar::Scalar value, WorkerTeam& team) override;

@@ -130,6 +130,24 @@ TEST_CASE("columns too long for the cache are not fused, unless what is inside i
     }
 }
 
+TEST_CASE("an argmax over columns reads them once, in a few pieces of long runs", "[scheduler][fused_groups]") {
+    auto const graph = [](std::string const& agg, Extent columns) {
+        return graph_of({node("Z", "ij->j", {"X"}, "abs(x)", agg)}, {{"X", uniform({480, columns}, 1)}}, "Z");
+    };
+    FusionLimits limits = small;
+    limits.least_run = 512;
+    limits.bytes_of_a_row_piece = 1 << 16;
+    for (std::string const agg : {"argmax", "argmin"})
+        for (auto const& [columns, pieces] : {std::pair<Extent, std::int64_t>{4096, 4}, {1024, 4}, {300, 0}}) {
+            CAPTURE(agg, columns);
+            auto const whole = test::whole_run(graph(agg, columns), {.threads = 2, .fused_groups = limits});
+            auto const groups = groups_of(whole, limits);
+            REQUIRE(groups.size() == (pieces > 0 ? 1U : 0U));
+            if (pieces > 0) CHECK(groups[0].pieces() == pieces);
+            check_equal(whole, 0);
+        }
+}
+
 TEST_CASE("a product of a short sum is cut where other kernels would be", "[scheduler][fused_groups]") {
     Json const json = graph_of(
         {node("T", "bhpf,ftp->bhtf", {"K", "R"}, "x*y"),

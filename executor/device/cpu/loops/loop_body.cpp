@@ -91,4 +91,25 @@ std::optional<LoopBody> LoopBody::finding(graph::EinSum const& einsum, KernelTyp
     return body;
 }
 
+/// The values stay in the registers that the program leaves them in; of a join that is more than one type nobody asks.
+std::optional<LoopBody> LoopBody::finding_best(graph::EinSum const& einsum, graph::BestSearch const& search,
+                                               scalar::Agg agg, KernelTypes const& types,
+                                               scalar::Params const& params) {
+    scalar::TypeResult const type = scalar::type_of(search.value, types.compute, types.weak);
+    bool const known = types.accumulate == DType::i64 && type.problem.empty() && type.type == types.compute;
+    if (!known || is_complex(types.compute)) return std::nullopt;
+    graph::EinSum of_values = einsum;
+    of_values.join = search.value;
+    LoopBody body = body_without_program(of_values, types);
+    body.finds = search.label;
+    body.indices = std::max(body.indices, static_cast<std::size_t>(search.label) + 1);
+    body.best = agg;
+    body.join = types.compute;
+    if (search.value.op() != scalar::Op::operand || search.value.node().slot != 0)
+        body.program = std::make_shared<scalar::Program const>(search.value, types.compute, types.weak, params,
+                                                               scalar::Program::Integers::own);
+    if (best_loops(agg, body.join_registers()).rows == nullptr) return std::nullopt;
+    return body;
+}
+
 }  // namespace ein::executor

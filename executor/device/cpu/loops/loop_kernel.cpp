@@ -30,15 +30,30 @@ bool is_read_in_place(Nest const& nest, LoopBody const& body) {
     auto const along = [&](NestLabel const& label) {
         return label.aggregated && label.strides[body.used[0]] == static_cast<Extent>(size_of(type));
     };
-    return type == body.compute && type == body.accumulate &&
+    return type == body.compute && (type == body.accumulate || body.best) &&
            std::any_of(nest.labels.begin(), nest.labels.end(), along);
+}
+
+/// Elements for an output each that lie side by side are looked at where they lie, several rows at a time; those that
+/// are converted first, several rows at a time too.
+std::size_t vector_tile_for_best(Nest const& nest, LoopBody const& body, std::size_t longest) {
+    DType const type = nest.operand_dtypes[body.used[0]];
+    for (NestLabel const& label : nest.labels)
+        if (!label.aggregated && label.strides[body.used[0]] == static_cast<Extent>(size_of(type)) &&
+            label.length >= machine::shortest_run_apart_of_best)
+            return type == body.compute ? std::min(longest, static_cast<std::size_t>(label.length))
+                                        : machine::read_vector_tile;
+    return longest;
 }
 
 /// Vector tiles that a program makes an operation at a time and a kernel stores past the cache are short enough for
 /// stores to leave while the next vector tile is computed.
 std::size_t longest_vector_tile(Nest const& nest, LoopBody const& body) {
-    if (body.program == nullptr)
-        return is_read_in_place(nest, body) ? machine::read_vector_tile : machine::long_vector_tile;
+    if (body.program == nullptr) {
+        std::size_t const longest =
+            is_read_in_place(nest, body) ? machine::read_vector_tile : machine::long_vector_tile;
+        return body.best ? vector_tile_for_best(nest, body, longest) : longest;
+    }
     if (becomes_a_loop(nest, body))
         return std::min(body.program->tile(), machine::looped_vector_tile / size_of(body.compute));
     bool const leaves = !nest.aggregates() && goes_past_cache(nest);
@@ -77,6 +92,7 @@ struct LoopKernel::Partials {
 std::unique_ptr<LoopKernel const> LoopKernel::make(Nest nest, LoopBody body) {
     std::size_t const vector_tile = longest_vector_tile(nest.planned(), body);
     LoopPlan plan = plan_loops(body.finds < 0 ? nest : without_indices(nest), vector_tile);
+    if (body.best) plan.pieces = 1, plan.partial = false;  // whoever calls it has cut it
     std::optional<Aggregator> aggregator = Aggregator::make(body.agg, body.accumulate, exact_totals(plan, body));
     if (!aggregator) return nullptr;
     return std::unique_ptr<LoopKernel const>(
@@ -100,6 +116,7 @@ LoopKernel::LoopKernel(Nest nest, LoopBody body, Aggregator aggregator, LoopPlan
     plain_copy_ = body_.program == nullptr && !nest_.aggregates() && !nest_.accumulate &&
                   body_.accumulate == body_.compute &&
                   passes_through(nest_.operand_dtypes[0], body_.compute, nest_.output_dtype);
+    if (body_.best) best_ = best_loops(*body_.best, body_.join_registers());
     past_cache_ = goes_past_cache(nest_);
     in_place_ = results_stay() && !past_cache_;
     choose_turned();
@@ -203,7 +220,7 @@ void LoopKernel::make_loops() {
     scalar::VectorLoop::Use use = use_of_operands();
     bool const narrow = results_stay_narrow();
     if (narrow) use.to = nest_.output_dtype;
-    found_as_bytes_ = body_.finds >= 0 && scalar::VectorLoop::writes(DType::boolean, body_.compute);
+    found_as_bytes_ = body_.finds >= 0 && !body_.best && scalar::VectorLoop::writes(DType::boolean, body_.compute);
     if (found_as_bytes_) use.to = DType::boolean;
     loop_ = scalar::VectorLoop::make(*body_.program, use);
     found_as_bytes_ = found_as_bytes_ && loop_ != nullptr;
@@ -253,8 +270,8 @@ void LoopKernel::lengthen_vector_tiles() {
 /// MiB).
 void LoopKernel::choose_strips() {
     bool const as_it_is = nest_.aggregates() && body_.program == nullptr && fetches_[body_.used[0]] == Fetch::direct &&
-                          body_.join == body_.accumulate && aggregator_.takes_rows_apart();
-    bool const extreme = body_.agg == scalar::Agg::min || body_.agg == scalar::Agg::max;
+                          (body_.best || (body_.join == body_.accumulate && aggregator_.takes_rows_apart()));
+    bool const extreme = !body_.best && (body_.agg == scalar::Agg::min || body_.agg == scalar::Agg::max);
     if (extreme && kind(body_.accumulate) == Kind::real) return;
     if (!as_it_is || !turned_.empty() || plan_.outer != LoopPlan::none || nest_.labels[plan_.inner].aggregated ||
         levels_.empty())
@@ -285,6 +302,7 @@ void LoopKernel::lay_out() {
     layout_.program = place(body_.program == nullptr ? 0 : std::max(body_.program->scratch_bytes(), wide));
     layout_.tile = place(aggregator_.scratch_bytes(vector_tile_));
     layout_.state = place(nest_.aggregates() ? aggregator_.state_bytes(plan_.tile) : 0);
+    layout_.best = place(body_.best ? plan_.tile * size_of(body_.join_registers()) : 0);
     layout_.turned = place(turned_.size() * turned_bytes());
     layout_.total = total;
 }

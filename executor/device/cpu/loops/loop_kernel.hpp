@@ -8,10 +8,12 @@
 #include <optional>
 
 #include "executor/device/cpu/loops/aggregator.hpp"
+#include "executor/device/cpu/loops/best_loops.hpp"
 #include "executor/device/cpu/loops/loop_plan.hpp"
 #include "executor/device/cpu/moves/turned_tile.hpp"
 #include "executor/device/kernel/kernel_types.hpp"
 #include "executor/device/kernel/nest.hpp"
+#include "lib/graph/best_search.hpp"
 #include "lib/scalar/jit/vector_loop.hpp"
 #include "lib/scalar/regions/ranges.hpp"
 
@@ -31,6 +33,8 @@ struct LoopBody {
     bool of_partials = false;  // its terms are partial results: few, each the sum of many
     /// The label whose least index is looked for where the program's values, 0 or 1, are 1; -1: values are aggregated.
     int finds = -1;
+    /// min or max: it is looked for where the program's values are the best ones, which nobody knows yet.
+    std::optional<scalar::Agg> best = {};
 
     /// The register types of operands and of the join's values.
     DType operand_registers() const;
@@ -46,6 +50,10 @@ struct LoopBody {
     /// argmax. Nothing for others.
     static std::optional<LoopBody> finding(graph::EinSum const& einsum, KernelTypes const& types,
                                            scalar::Params const& params);
+    /// The same where the best value is to be found too. @param search  of `einsum`, whose other operands are read
+    static std::optional<LoopBody> finding_best(graph::EinSum const& einsum, graph::BestSearch const& search,
+                                                scalar::Agg agg, KernelTypes const& types,
+                                                scalar::Params const& params);
     /// Operand 0 brought to `type`; over aggregated labels, the sum of its elements.
     static LoopBody identity(DType type, scalar::Agg agg = scalar::Agg::sum);
 };
@@ -75,7 +83,7 @@ private:
     };
     struct Layout {  // of a walk's scratch memory: where each part begins, in bytes
         std::size_t pointers, gathered_from, held, extents, tile_operands, tile_indices, gathered, values, merged,
-            program, tile, state, turned, total;
+            program, tile, state, best, turned, total;
     };
     struct Partials;
 
@@ -118,6 +126,7 @@ private:
     bool past_cache_ = false;                         // the output is large: its lines are written without being read
     bool found_as_bytes_ = false;                     // of what is looked for: the loop makes bytes of 0 or 1
     bool in_place_ = false;                           // a vector tile's values are made where they stay
+    BestLoops best_{};                                // of what the best value is found of
     std::unique_ptr<scalar::VectorLoop const> loop_;  // the program as one loop; null: an operation at a time
     std::unique_ptr<scalar::VectorLoop const> streaming_;  // the same, its results past the cache and where they stay
     /// The level over rows of an operand that are aggregated where they lie, several at a time; none: there is no such.

@@ -69,10 +69,12 @@ void LoopKernel::Walk::run(std::int64_t piece) {
 void LoopKernel::Walk::loop(std::size_t level, std::byte* output, Extent tile) {
     bool const opens_tile = aggregates_ && level == k_.plan_.scope;
     if (opens_tile) k_.aggregator_.start(tile_);
+    if (opens_tile && k_.body_.best) start_best();
     if (level == k_.levels_.size())
         compute_vector_tile(output, tile);
     else
         iterate(level, output, tile);
+    if (opens_tile && k_.body_.best) finish_best();
     if (opens_tile) finish(level, output, tile);
 }
 
@@ -118,9 +120,12 @@ void LoopKernel::Walk::add_strips(std::size_t level, Extent from, Extent to, Ext
     std::byte const* const rows = pointers(level)[operand];
     for (Extent start = from; start < to; start += machine::rows_of_a_strip) {
         if (!next_.empty()) bring_some();
-        k_.aggregator_.columns_apart(tile_, static_cast<std::size_t>(tile), rows + start * step, step,
-                                     static_cast<std::size_t>(std::min(machine::rows_of_a_strip, to - start)),
-                                     columns());
+        auto const count = static_cast<std::size_t>(std::min(machine::rows_of_a_strip, to - start));
+        if (k_.body_.best)
+            find_best_in_strip(rows + start * step, step, count, tile, start);
+        else
+            k_.aggregator_.columns_apart(tile_, static_cast<std::size_t>(tile), rows + start * step, step, count,
+                                         columns());
     }
 }
 
@@ -171,6 +176,7 @@ void LoopKernel::Walk::compute_vector_tile(std::byte* output, Extent tile) {
         bool const begins_a_line = reinterpret_cast<std::uintptr_t>(output) % machine::cache_line == 0;
         return run_loop(begins_a_line ? *k_.streaming_ : *k_.loop_, output);
     }
+    if (k_.body_.best) return find_best(join(nullptr), tile);
     if (k_.body_.finds >= 0) return find(join(nullptr), tile);
     Values const values = to_accumulate(join(k_.in_place_ ? output : nullptr), rows() * columns());
     if (values.data == output && !values.constant) return;

@@ -1,6 +1,7 @@
 #include "executor/device/cpu/loops/tile_aggregate.hpp"
 
 #include "executor/device/cpu/instruction_set.hpp"
+#include "executor/device/cpu/loops/best_loops.hpp"
 #include "lib/base/error.hpp"
 #include "lib/scalar/program/program.hpp"
 
@@ -37,6 +38,15 @@ TileAggregate tile_aggregate(scalar::Agg agg, DType type) {
         return made(avx2::tile_loops(op, registers), avx2::scan_loop(registers));
 #endif
     return made(baseline::tile_loops(op, registers), baseline::scan_loop(registers));
+}
+
+BestLoops best_loops(scalar::Agg agg, DType type) {
+    Better const better = agg == scalar::Agg::min ? Better::less : Better::greater;
+#ifdef EIN_X86_LOOPS
+    if (instruction_set() == InstructionSet::avx512) return avx512::best_tile_loops(better, type);
+    if (instruction_set() == InstructionSet::avx2) return avx2::best_tile_loops(better, type);
+#endif
+    return baseline::best_tile_loops(better, type);
 }
 
 }  // namespace ein::executor

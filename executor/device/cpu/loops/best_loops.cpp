@@ -1,0 +1,197 @@
+// The loops of best_loops.hpp for one instruction set, whose name is EIN_INSTRUCTION_SET: compiled once for each, in a
+// namespace of its own (ein_instruction_sets in cmake/EinLibrary.cmake). The best of several rows, or of a run, is
+// found first as any other minimum is; only where it is better than what is held so far its index is looked for, which
+// soon is seldom.
+#include "executor/device/cpu/loops/best_loops.hpp"
+
+#include <type_traits>
+
+#include "executor/device/cpu/loops/tile_reduce.hpp"  // of the set
+#include "executor/device/cpu/vector_size.hpp"
+
+namespace ein::executor::EIN_INSTRUCTION_SET {
+namespace {
+
+/// Lane by lane of vectors; all integers are numbers.
+template <class T>
+auto is_nan(T value) {
+    return value != value;
+}
+template <class T>
+auto is_number(T value) {
+    return value == value;
+}
+
+/// Whether a value takes the place of the one that is held: lane by lane too. Of reals a nan does, but not of another.
+template <class Op, class T>
+auto takes_place(T value, T held) {
+    if constexpr (std::is_same_v<Op, Min>)
+        return (value < held) | (is_nan(value) & is_number(held));
+    else
+        return (value > held) | (is_nan(value) & is_number(held));
+}
+
+/// Whether any lane of a comparison holds.
+template <class Lanes>
+bool any_of_lanes(Lanes const& lanes) {
+    std::uint64_t words[sizeof(Lanes) / sizeof(std::uint64_t)], any = 0;
+    __builtin_memcpy(words, &lanes, sizeof lanes);
+    for (std::uint64_t word : words) any |= word;
+    return any != 0;
+}
+
+template <class T>
+constexpr std::size_t lanes_of = vector_bytes / sizeof(T);
+
+template <std::size_t Bytes>
+using LaneOf = std::conditional_t<
+    Bytes == 1, std::int8_t,
+    std::conditional_t<Bytes == 2, std::int16_t, std::conditional_t<Bytes == 4, std::int32_t, std::int64_t>>>;
+
+/// Rows whose number fits a lane, however narrow.
+constexpr std::size_t most_rows = 64;
+
+/// Of one vector of columns: `of_rows` is the best of them, and `taken` says where it takes the place of what is held.
+template <class Op, class T, class Taken>
+[[gnu::noinline]] void take_place(T* best, std::int64_t* held, Vector<T, lanes_of<T>> const& of_rows,
+                                  Taken const& taken, char const* first_row, std::ptrdiff_t step, std::size_t rows,
+                                  std::int64_t first) {
+    constexpr std::size_t lanes = lanes_of<T>;
+    using Number = Vector<LaneOf<sizeof(T)>, lanes>;
+    Vector<T, lanes> next;
+    Number place{};
+    for (std::size_t r = rows; r-- > 0;) {
+        __builtin_memcpy(&next, first_row + static_cast<std::ptrdiff_t>(r) * step, sizeof next);
+        Number const here = Number{} + static_cast<LaneOf<sizeof(T)>>(r);
+        place = (next == of_rows) | is_nan(next) ? here : place;
+    }
+    __builtin_memcpy(&next, best, sizeof next);
+    next = taken ? of_rows : next;
+    __builtin_memcpy(best, &next, sizeof next);
+    LaneOf<sizeof(T)> places[lanes], takes[lanes];
+    __builtin_memcpy(places, &place, sizeof place);
+    __builtin_memcpy(takes, &taken, sizeof taken);
+    for (std::size_t l = 0; l < lanes; ++l) held[l] = takes[l] != 0 ? first + places[l] : held[l];
+}
+
+/// Parts of a vector each; all rows of one after the other, in registers.
+template <class Op, class T, std::size_t Parts>
+void best_of_vectors(T* best, std::int64_t* held, char const* from, std::ptrdiff_t step, std::size_t rows,
+                     std::int64_t first) {
+    constexpr std::size_t lanes = lanes_of<T>;
+    Vector<T, lanes> part[Parts], next;
+    __builtin_memcpy(part, from, sizeof part);
+    char const* row = from;
+    for (std::size_t r = 1; r < rows; ++r) {
+        row += step;
+#pragma GCC unroll 4
+        for (std::size_t p = 0; p < Parts; ++p) {
+            __builtin_memcpy(&next, row + p * sizeof next, sizeof next);
+            part[p] = Op::of(part[p], next);
+        }
+    }
+#pragma GCC unroll 4
+    for (std::size_t p = 0; p < Parts; ++p) {
+        __builtin_memcpy(&next, best + p * lanes, sizeof next);
+        auto const taken = takes_place<Op>(part[p], next);
+        if (any_of_lanes(taken))
+            take_place<Op, T>(best + p * lanes, held + p * lanes, part[p], taken, from + p * sizeof next, step, rows,
+                              first);
+    }
+}
+
+template <class Op, class T>
+void best_columns(void* best, std::int64_t* held, void const* values, std::ptrdiff_t step, std::size_t rows,
+                  std::size_t columns, std::int64_t first) {
+    constexpr std::size_t lanes = lanes_of<T>, parts = 4;
+    auto* const so_far = static_cast<T*>(best);
+    auto const* from = static_cast<char const*>(values);
+    for (; rows > 0; rows -= rows < most_rows ? rows : most_rows) {
+        std::size_t const now = rows < most_rows ? rows : most_rows;
+        std::size_t c = 0;
+        for (; c + parts * lanes <= columns; c += parts * lanes)
+            best_of_vectors<Op, T, parts>(so_far + c, held + c, from + c * sizeof(T), step, now, first);
+        for (; c + lanes <= columns; c += lanes)
+            best_of_vectors<Op, T, 1>(so_far + c, held + c, from + c * sizeof(T), step, now, first);
+        for (; c < columns; ++c)
+            for (std::size_t r = 0; r < now; ++r) {
+                T value;
+                __builtin_memcpy(&value, from + static_cast<std::ptrdiff_t>(r) * step + c * sizeof(T), sizeof value);
+                if (!takes_place<Op>(value, so_far[c])) continue;
+                so_far[c] = value;
+                held[c] = first + static_cast<std::int64_t>(r);
+            }
+        from += static_cast<std::ptrdiff_t>(now) * step;
+        first += static_cast<std::int64_t>(now);
+    }
+}
+
+/// Where `wanted`, which is among the values, is first. A nan is found as one.
+template <class T>
+std::size_t place_of(T const* values, T wanted) {
+    std::size_t at = 0;
+    if (is_nan(wanted)) {
+        while (!is_nan(values[at])) ++at;
+        return at;
+    }
+    while (values[at] != wanted) ++at;
+    return at;
+}
+
+/// The same, a vector at a time as long as there are whole ones.
+template <class T>
+std::size_t place_among(T const* values, std::size_t count, T wanted) {
+    Vector<T, lanes_of<T>> next;
+    std::size_t at = 0;
+    for (; at + lanes_of<T> <= count; at += lanes_of<T>) {
+        __builtin_memcpy(&next, values + at, sizeof next);
+        auto const found = is_nan(wanted) ? is_nan(next) : next == wanted;
+        if (any_of_lanes(found)) break;
+    }
+    return at + place_of(values + at, wanted);
+}
+
+/// Of values whose best one is found before it is looked at whether that is any better.
+constexpr std::size_t bytes_of_a_run = 4096;
+
+template <class Op, class T>
+void best_rows(void* best, std::int64_t* held, void const* values, std::size_t rows, std::size_t columns,
+               std::int64_t first) {
+    auto* const so_far = static_cast<T*>(best);
+    auto const* row = static_cast<T const*>(values);
+    constexpr std::size_t run = bytes_of_a_run / sizeof(T);
+    for (std::size_t r = 0; r < rows; ++r, row += columns) {
+        std::size_t found = columns;  // the first of the run that has it
+        for (std::size_t at = 0; at < columns; at += run) {
+            T const of_run = reduce<Op>(row + at, columns - at < run ? columns - at : run);
+            if (!takes_place<Op>(of_run, so_far[r])) continue;
+            so_far[r] = of_run;
+            found = at;
+        }
+        if (found < columns)
+            held[r] = first + static_cast<std::int64_t>(found + place_among(row + found, columns - found, so_far[r]));
+    }
+}
+
+template <class T>
+BestLoops loops_for(Better better) {
+    return better == Better::less ? BestLoops{best_columns<Min, T>, best_rows<Min, T>}
+                                  : BestLoops{best_columns<Max, T>, best_rows<Max, T>};
+}
+
+}  // namespace
+
+BestLoops best_tile_loops(Better better, DType register_type) {
+    switch (register_type) {
+        case DType::f32: return loops_for<float>(better);
+        case DType::f64: return loops_for<double>(better);
+        case DType::i8: return loops_for<std::int8_t>(better);
+        case DType::i16: return loops_for<std::int16_t>(better);
+        case DType::i32: return loops_for<std::int32_t>(better);
+        case DType::u8: return loops_for<std::uint8_t>(better);
+        case DType::i64: return loops_for<std::int64_t>(better);
+        default: return {};
+    }
+}
+
+}  // namespace ein::executor::EIN_INSTRUCTION_SET

@@ -1,0 +1,67 @@
+// The best values of a tile's outputs and where they are first, as argmin and argmax ask where nobody has computed the
+// best values yet: each vector tile is looked at once.
+#include <algorithm>
+
+#include "executor/device/cpu/loops/loop_walk.hpp"
+#include "executor/device/cpu/machine.hpp"
+#include "executor/device/reference/element.hpp"
+
+namespace ein::executor {
+
+void* LoopKernel::Walk::best_so_far(Extent tile) const {
+    return scratch_ + k_.layout_.best + static_cast<std::size_t>(tile) * size_of(k_.body_.join_registers());
+}
+
+void LoopKernel::Walk::start_best() {
+    DType const registers = k_.body_.join_registers();
+    std::byte identity[16] = {};
+    store_element(scalar::identity(*k_.body_.best, k_.body_.compute), identity, registers);
+    repeat_element(best_so_far(0), identity, size_of(registers), tile_.size);
+}
+
+/// Outputs of which nothing was better than the identity: all values are that, so the first of them is meant.
+void LoopKernel::Walk::finish_best() {
+    std::int64_t const first = tile_indices_[k_.body_.finds].first;
+    std::int64_t* const found = found_so_far(0);
+    for (std::size_t i = 0; i < tile_.size; ++i) found[i] = found[i] == BestLoops::nowhere ? first : found[i];
+}
+
+void LoopKernel::Walk::find_best_in_strip(void const* rows, Extent step, std::size_t count, Extent tile,
+                                          std::int64_t first) {
+    k_.best_.columns(best_so_far(tile), found_so_far(tile), rows, step, count, columns(),
+                     tile_indices_[k_.body_.finds].first + first);
+}
+
+/// One label is not in the output: it runs along vector tiles, from row to row of them, or outside.
+void LoopKernel::Walk::find_best(Values values, Extent tile) {
+    std::size_t const r = rows(), c = columns();
+    std::size_t const size = size_of(k_.body_.join_registers());
+    void const* here = values.data;
+    if (values.constant && r * c > 1) {
+        std::byte* const all = scratch_ + k_.layout_.values;
+        std::byte element[16];
+        std::copy_n(static_cast<std::byte const*>(values.data), size, element);
+        repeat_element(all, element, size, r * c);
+        here = all;
+    }
+    std::int64_t const first = tile_indices_[k_.body_.finds].first;
+    void* const best = best_so_far(tile);
+    std::int64_t* const found = found_so_far(tile);
+    bool const columns_out = in_output(k_.plan_.inner), rows_out = in_output(k_.plan_.outer);
+    bool const one_row = k_.plan_.outer == LoopPlan::none;
+    if (columns_out && !rows_out && !one_row) {
+        k_.best_.columns(best, found, here, static_cast<Extent>(c * size), r, c, first);
+    } else if (columns_out || k_.plan_.inner == LoopPlan::none) {
+        k_.best_.columns(best, found, here, 0, 1, r * c, first);
+    } else if (c <= machine::longest_row_turned_for_best && r >= machine::rows_turned_for_best) {
+        std::byte* const turned = scratch_ + k_.layout_.values;
+        auto const row = static_cast<Extent>(c * size), column = static_cast<Extent>(r * size);
+        turn_loop(size)({static_cast<std::byte const*>(here), row, turned, column, static_cast<Extent>(r),
+                         static_cast<Extent>(c), 0});
+        k_.best_.columns(best, found, turned, column, c, r, first);
+    } else {
+        k_.best_.rows(best, found, here, r, c, first);
+    }
+}
+
+}  // namespace ein::executor

@@ -1,0 +1,129 @@
+// The place of the best of values, found without knowing the best one: as the reference finds it, which knows.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "executor/device/cpu/cpu_device.hpp"
+#include "executor/device/reference/reference_device.hpp"
+#include "lib/graph/best_search.hpp"
+#include "tests/executor/device/kernel_case.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace ein;
+using namespace ein::executor;
+using scalar::Agg;
+
+namespace {
+
+struct Search {
+    std::string values, result;  // "ij", "i"
+    std::string label;           // "j"
+    Shape extents;
+    std::string value = "x";
+};
+
+graph::EinSum einsum_of(Search const& of) {
+    std::string const v = "(" + of.value + ")";
+    return einsum(of.values + "," + of.result + "->" + of.result, of.extents,
+                  "where(" + v + " == y || " + v + " != " + v + ", [" + of.label + "], 9223372036854775807)", Agg::min);
+}
+
+enum class Data { random, few_values, one_value, rising, falling, nans, infinite, all_nan };
+
+void fill(KernelCase& test, DType type, Data data, std::mt19937& random) {
+    std::vector<std::byte>& bytes = test.operand(0);
+    std::size_t const size = size_of(type), count = bytes.size() / size;
+    bool const real = kind(type) == Kind::real;
+    double const inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+    for (std::size_t i = 0; i < count; ++i) {
+        double value = static_cast<double>(random() % 200) - (type == DType::u8 || type == DType::boolean ? 0 : 100);
+        if (data == Data::few_values) value = static_cast<double>(random() % 2);
+        if (data == Data::one_value) value = 1;
+        if (data == Data::rising) value = static_cast<double>(i) * 100 / static_cast<double>(count);
+        if (data == Data::falling) value = static_cast<double>(count - i) * 100 / static_cast<double>(count);
+        if (data == Data::nans && real && random() % 40 == 0) value = nan;
+        if (data == Data::infinite && real) value = random() % 2 == 0 ? inf : -inf;
+        if (data == Data::all_nan && real) value = nan;
+        if (type == DType::boolean) value = value > 0 ? 1 : 0;
+        scalar::Scalar const number = scalar::Scalar::of(std::complex<double>(value));
+        store_element(scalar::convert(number, DType::c128, type), bytes.data() + i * size, type);
+    }
+}
+
+/// The first place that differs, or "".
+std::string searched(Search const& of, DType type, Agg agg, Data data) {
+    std::mt19937 random(7);
+    bool const is_real = kind(type) == Kind::real;
+    DType const compute = type == DType::bf16 || type == DType::f16 ? DType::f32 : type;
+    KernelCase best(einsum(of.values + "->" + of.result, of.extents, of.value, agg), {type}, compute, compute);
+    KernelCase test(einsum_of(of), {type, compute}, DType::i64, compute);
+    fill(test, type, data, random);
+    best.operand(0) = test.operand(0);
+    ReferenceDevice reference;
+    CpuDevice cpu;
+    SoloWorkerTeam solo;
+    test.operand(1) = best.run(reference, solo);
+    auto const expected = test.elements(test.run(reference, solo));
+    auto const kernel = cpu.prepare_best_search(test.shape(), agg, {});
+    REQUIRE(kernel != nullptr);
+    std::fill(test.operand(1).begin(), test.operand(1).end(),
+              std::byte{is_real ? std::uint8_t{0x7f} : std::uint8_t{3}});
+    std::vector<std::int64_t> found(expected.size() + 1, -5);
+    void const* const operands[] = {test.operand(0).data(), test.operand(1).data()};
+    kernel->launch({operands, found.data(), test.begin()}, solo);
+    CHECK(found.back() == -5);
+    found.pop_back();
+    std::vector<scalar::Scalar> results;
+    for (std::int64_t place : found) results.push_back(scalar::Scalar::of(place));
+    return difference(results, expected, 0);
+}
+
+}  // namespace
+
+TEST_CASE("the place of the best is found with it, of every type and over any axis", "[executor][device]") {
+    Search const of = GENERATE(
+        Search{"ij", "i", "j", {5, 2300}}, Search{"ij", "j", "i", {90, 70}}, Search{"ij", "j", "i", {20, 300}},
+        Search{"ij", "i", "j", {170, 16}}, Search{"ij", "i", "j", {170, 7}}, Search{"ij", "i", "j", {9, 63}},
+        Search{"aib", "ab", "i", {3, 30, 70}}, Search{"aib", "ba", "i", {3, 30, 70}},
+        Search{"abi", "ba", "i", {3, 11, 70}}, Search{"iab", "ab", "i", {90, 3, 5}}, Search{"ij", "j", "i", {40, 1}});
+    CAPTURE(of.values, of.result, of.extents);
+    int round = 0;
+    for (DType const type : {DType::f32, DType::f64, DType::bf16, DType::f16, DType::i8, DType::u8, DType::i16,
+                             DType::i32, DType::i64, DType::boolean})
+        for (Data const data : {Data::random, Data::few_values, Data::one_value, Data::rising, Data::falling,
+                                Data::nans, Data::infinite, Data::all_nan}) {
+            CAPTURE(type, static_cast<int>(data));
+            CHECK(searched(of, type, ++round % 2 == 0 ? Agg::max : Agg::min, data) == "");
+        }
+}
+
+TEST_CASE("the best of a join is found as it is computed", "[executor][device]") {
+    for (std::string const value : {"-x", "abs(x)", "x*x", "2*x-1"})
+        for (Data const data : {Data::random, Data::nans}) {
+            CAPTURE(value, static_cast<int>(data));
+            CHECK(searched({"ij", "i", "j", {70, 300}, value}, DType::f32, Agg::min, data) == "");
+            CHECK(searched({"ij", "j", "i", {300, 70}, value}, DType::f64, Agg::max, data) == "");
+        }
+}
+
+TEST_CASE("searches for the best are known by their join", "[graph]") {
+    graph::EinSum const search = einsum_of({"ij", "i", "j", {4, 5}});
+    auto const of = graph::as_best_search(search);
+    REQUIRE(of);
+    CHECK(of->label == 1);
+    CHECK(of->best == 1);
+    CHECK(graph::is_best_of(einsum("ij->i", {4, 5}, "x", Agg::max), search, *of));
+    CHECK(graph::is_best_of(einsum("ij->i", {4, 5}, "x", Agg::min), search, *of));
+    CHECK_FALSE(graph::is_best_of(einsum("ij->i", {4, 5}, "x", Agg::sum), search, *of));
+    CHECK_FALSE(graph::is_best_of(einsum("ij->i", {4, 5}, "-x", Agg::max), search, *of));
+    CHECK_FALSE(graph::is_best_of(einsum("ji->i", {5, 4}, "x", Agg::max), search, *of));
+    for (std::string const join :
+         {"where(x == y || x != x, [i], 9223372036854775807)", "where(x == y || x != x, [j], 922337203685477580)",
+          "where(x == y && x != x, [j], 9223372036854775807)", "where(x <= y || x != x, [j], 9223372036854775807)",
+          "where(x == y || y != y, [j], 9223372036854775807)",
+          "where(x+y == y || x+y != x+y, [j], 9223372036854775807)"}) {
+        CAPTURE(join);
+        CHECK_FALSE(graph::as_best_search(einsum("ij,i->i", {4, 5}, join, Agg::min)));
+    }
+}
