@@ -15,6 +15,7 @@
 #include "executor/device/cpu/moves/update_kernel.hpp"
 #include "executor/device/cpu/narrow/narrow_batches.hpp"
 #include "executor/device/cpu/narrow/narrow_kernel.hpp"
+#include "executor/device/cpu/narrow/narrow_small_kernel.hpp"
 #include "executor/device/cpu/sparse/sparse_kernel.hpp"
 #include "executor/device/kernel/kernel_types.hpp"
 #include "executor/device/reference/element.hpp"
@@ -86,6 +87,7 @@ std::unique_ptr<PreparedKernel const> prepare_product(KernelShape const& shape, 
                                                       KernelTypes const& types, scalar::Params const& params) {
     if (auto vector = make_vector_kernel(shape, nest, types, params)) return vector;
     if (auto gate = make_gate_kernel(shape, nest, types, params)) return gate;
+    if (auto small = make_narrow_small(shape, nest, types, params)) return small;
     if (auto batches = make_narrow_batches(shape, nest, types, params)) return batches;
     if (auto narrow = make_narrow_kernel(shape, nest, types, params)) return narrow;
     return make_gemm_kernel(shape, nest, types, params);

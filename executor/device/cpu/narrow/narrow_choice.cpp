@@ -190,6 +190,13 @@ bool limit_narrow_set(NarrowSet most) {
     return processor() >= most;
 }
 
+std::ptrdiff_t (*small_loop(NarrowFormat format))(NarrowSmall const&) {
+    for (int set = static_cast<int>(narrow_set()); set >= 0; --set)
+        if (NarrowLoops const loops = loops_of(static_cast<NarrowSet>(set), format); loops.small != nullptr)
+            return loops.small;
+    return nullptr;
+}
+
 NarrowLoops careful_loops() { return best_loops(NarrowFormat::floats); }
 
 std::optional<NarrowChoice> choose_narrow(KernelShape const& shape, KernelTypes const& types,

@@ -39,6 +39,9 @@ struct NarrowChoice {
 std::optional<NarrowChoice> choose_narrow(KernelShape const& shape, KernelTypes const& types,
                                           scalar::Params const& params);
 
+/// Loops of products of small matrices in a format: of the largest set that has them, or null.
+std::ptrdiff_t (*small_loop(NarrowFormat format))(NarrowSmall const&);
+
 /// The same operands as numbers of 32 bits: exact of every bf16.
 NarrowLoops careful_loops();
 

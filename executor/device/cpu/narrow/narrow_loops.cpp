@@ -6,6 +6,10 @@
 #include "executor/device/cpu/narrow/narrow_pack.hpp"
 #include "executor/device/cpu/narrow/narrow_store.hpp"
 #include "executor/device/cpu/narrow/narrow_tiles.hpp"
+#if defined(__AVX2__) && !defined(__AMX_TILE__)
+#define EIN_HAS_SMALL
+#include "executor/device/cpu/narrow/narrow_small.hpp"
+#endif
 #if defined(__AVX2__) && !defined(__AVX512VNNI__)
 #define EIN_HAS_STREAMS
 #include "executor/device/cpu/narrow/narrow_streams.hpp"
@@ -89,6 +93,9 @@ template <NarrowFormat F>
     made.pack_a = pack_loop<F, tile_rows, false, false>;
     made.pack_b = pack_loop<F, tile_vectors * lanes, false, true>;
     made.multiply = multiply<F>;
+#if defined(EIN_HAS_SMALL)
+    if constexpr (Step<F>::of_floats) made.small = small<F>;
+#endif
 #if defined(EIN_HAS_STREAMS)
     if constexpr (F == NarrowFormat::floats) made.stream = stream_loop;
 #endif

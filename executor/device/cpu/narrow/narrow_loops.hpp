@@ -78,6 +78,25 @@ struct NarrowStore {
     bool inverted = false;    // of bits
 };
 
+/// Many products of matrices so small that each stays in the first-level cache. Steps in elements.
+struct NarrowSmall {
+    void const *a = nullptr, *b = nullptr;
+    void* c = nullptr;
+    std::ptrdiff_t count = 0, a_next = 0, b_next = 0, c_next = 0;  // products, and steps from each to the next
+    std::ptrdiff_t rows = 0, columns = 0, terms = 0;
+    std::ptrdiff_t a_row = 0, a_term = 0, b_term = 0, b_column = 0;  // of each operand one is 1
+    std::ptrdiff_t c_row = 0;                                        // columns lie side by side
+    NarrowType a_type = NarrowType::f32, b_type = NarrowType::f32, c_type = NarrowType::f32;  // f32, f16 or bf16
+    float scale = 1;
+    std::uint32_t* words = nullptr;  // room for small_words of both operands
+};
+/// Words of the operands of one product, whatever the set.
+constexpr std::ptrdiff_t small_words(NarrowSmall const& call) {
+    constexpr std::ptrdiff_t most_lanes = 16;
+    auto const padded = [](std::ptrdiff_t count) { return (count + most_lanes - 1) / most_lanes * most_lanes; };
+    return padded(call.terms) * (padded(call.rows) + padded(call.columns));
+}
+
 /// One format on one set.
 struct NarrowLoops {
     int rows = 0, columns = 0;  // widths of panels of a and of b, which are tiles'; 0: the set lacks the format
@@ -89,6 +108,9 @@ struct NarrowLoops {
     bool (*(*pack_a)(NarrowType type))(NarrowPacking const&) = nullptr;
     bool (*(*pack_b)(NarrowType type))(NarrowPacking const&) = nullptr;
     void (*multiply)(NarrowTiles const&) = nullptr;
+    /// @return the first product with a subnormal operand where the set flushes those, those before it being done; or
+    /// the count. Null: the set has no such loop.
+    std::ptrdiff_t (*small)(NarrowSmall const&) = nullptr;
     /// @param type  of b; null: b cannot be read where it lies
     void (*(*stream)(NarrowType type))(NarrowStream const&) = nullptr;
     /// @return null: sums are not stored as this type

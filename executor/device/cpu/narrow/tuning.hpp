@@ -34,6 +34,12 @@ inline constexpr double least_operations = 1e7;
 /// are operands of fewer elements. Sums of such a task, at most: they stay in the first-level cache. May change bits.
 inline constexpr Extent streamed_rows = 8, streamed_elements = 4096, streamed_sums = 4096;
 
+/// Sides of the matrices of a batch that are multiplied each by itself, at most: both operands as words take half of
+/// the first-level cache. Columns of theirs, at least: of fewer, batches in lanes are faster. May change bits.
+inline constexpr Extent small_side = 64, least_small_columns = 12;
+/// Operations of a piece of such a batch. Decides no bit.
+inline constexpr double small_operations = 4e6;
+
 /// Terms of a product that is one of a batch in f32, at most: products of 16 x 16 of bf16 take half of the time so, of
 /// 32 x 32 half as much again (AVX512-BF16). May change bits.
 inline constexpr Extent terms_in_lanes = Extent{1} << 13;

@@ -12,6 +12,7 @@
 #include "executor/device/reference/reference_device.hpp"
 #include "lib/base/float16.hpp"
 #include "tests/executor/device/kernel_case.hpp"
+#include "tests/executor/device/narrow_limit.hpp"
 #include "tests/executor/device/test_team.hpp"
 #include "tests/support/catch.hpp"
 
@@ -20,18 +21,6 @@ using namespace ein::executor;
 using scalar::Agg;
 
 namespace {
-
-/// Takes one set at most while it lives.
-class Limit {
-public:
-    explicit Limit(NarrowSet set) : there_(limit_narrow_set(set)) {}
-    ~Limit() { limit_narrow_set(NarrowSet::amx); }
-    Limit(Limit const&) = delete;
-    bool there() const { return there_; }
-
-private:
-    bool there_;
-};
 
 constexpr std::array sets{NarrowSet::baseline,   NarrowSet::avx2,       NarrowSet::avx512,
                           NarrowSet::avx512vnni, NarrowSet::avx512bf16, NarrowSet::amx};
@@ -131,7 +120,7 @@ void check(Form const& form, Types const& types, bool views, bool accumulate, Ex
     TestTeam three(3);
     auto const expected = test.elements(test.run(reference, solo));
     for (NarrowSet const set : sets) {
-        Limit const limit(set);
+        NarrowLimit const limit(set);
         if (!limit.there()) continue;
         CAPTURE(describe(types, form.text, set), views, accumulate);
         auto const found = test.run(cpu, solo);
@@ -253,7 +242,7 @@ TEST_CASE("few rows that keep order have the bits of the whole, whatever part of
 
 TEST_CASE("large products of narrow types are the same bits for any number of threads", "[executor][device]") {
     for (NarrowSet const set : sets) {
-        Limit const limit(set);
+        NarrowLimit const limit(set);
         if (!limit.there()) continue;
         for (Types const& types : all_types()) {
             KernelCase test(einsum("ij,jk->ik", {300, 90, 600}, types.join, types.agg), {types.left, types.right},
@@ -269,7 +258,7 @@ TEST_CASE("large products of narrow types are the same bits for any number of th
 
 TEST_CASE("infinities, nans and subnormal operands are what they are in f32", "[executor][device]") {
     NarrowSet const set = GENERATE(from_range(sets));
-    Limit const limit(set);
+    NarrowLimit const limit(set);
     if (!limit.there()) return;
     DType const type = GENERATE(DType::bf16, DType::f16);
     CAPTURE(name(set), name(type));
