@@ -54,7 +54,9 @@ struct TaskRunner::OneTask {
         call.to = scratch.blocks.output;
         runner.device_.copy(call, team);
     }
-    void operator()(schedule::Reshape const& move) const { reshape(move); }
+    void operator()(schedule::Reshape const& move) const {
+        if (!task.over()) reshape(move);
+    }
     void operator()(schedule::Pack const& move) const { reshape(move); }
     void operator()(schedule::Unpack const& move) const { reshape(move); }
     template <class Move>

@@ -193,4 +193,14 @@ void for_each_shared_run(Shape const& from, Box const& from_box, Shape const& to
         visit_groups(groups, groups.size() - 1, 0, 0, visit);
 }
 
+std::optional<std::pair<Extent, Extent>> run_of(Shape const& shape, Box const& box) {
+    std::size_t axis = 0;
+    while (axis < shape.size() && box.length[axis] == 1) ++axis;  // the next one may be cut, those inside it may not
+    for (std::size_t inner = axis + 1; inner < shape.size(); ++inner)
+        if (box.length[inner] != shape[inner]) return std::nullopt;
+    Extent first = 0;
+    for (std::size_t a = 0; a < shape.size(); ++a) first = first * shape[a] + box.begin[a];
+    return std::pair(first, element_count(box.length));
+}
+
 }  // namespace ein::tensor

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <functional>
+#include <optional>
+#include <utility>
 
 #include "lib/base/box.hpp"
 
@@ -10,6 +12,9 @@ namespace ein::tensor {
 
 /// Elements that `from_box` of `from` and `to_box` of `to` share; fast (no walk over single elements).
 Extent shared_elements(Shape const& from, Box const& from_box, Shape const& to, Box const& to_box);
+
+/// The C-order positions of a box, first and number, if they are one run. Example: rows 2 and 3 of (8, 5): 10 and 10.
+std::optional<std::pair<Extent, Extent>> run_of(Shape const& shape, Box const& box);
 
 /// Calls visit(offset in from_box, offset in to_box, count) for each run of shared elements, in C order; offsets in
 /// elements, C order in the boxes.

@@ -259,7 +259,7 @@ struct TaskCosts::OfKind {
     double operator()(schedule::Pack const& pack) const { return copied(bytes(pack.result)); }
     double operator()(schedule::Unpack const& unpack) const { return copied(bytes(unpack.from)); }
     double operator()(schedule::Reshape const& reshape) const {
-        return copied(std::min(bytes(reshape.from), bytes(reshape.result)));
+        return task.over() ? 0 : copied(std::min(bytes(reshape.from), bytes(reshape.result)));
     }
     double operator()(schedule::Copy const& copy) const {
         if (task.over()) return 0;

@@ -5,6 +5,7 @@
 #include "lib/graph/labels.hpp"
 #include "lib/graph/update.hpp"
 #include "lib/schedule/fusion/members.hpp"
+#include "lib/tensor/reshape_runs.hpp"
 
 namespace ein::schedule {
 namespace {
@@ -42,6 +43,12 @@ public:
         auto const& axes = header_.movements[copy.movement].axes;
         return std::all_of(axes.begin(), axes.end(),
                            [](graph::AxisMap const& axis) { return axis.start == 0 && axis.step == 1; });
+    }
+    /// Where both blocks are one run of the same elements in C order.
+    bool operator()(Reshape const& move) const {
+        ReshapeSpec const& shapes = header_.reshapes[move.reshape];
+        auto const run = tensor::run_of(shapes.from, section_.box_of(section_.blocks[move.from]));
+        return run && run == tensor::run_of(shapes.to, section_.box_of(section_.blocks[move.result]));
     }
     /// The last member writes when those before it have read: all of a piece, and no other piece's elements.
     bool operator()(Fused const& task) const {
@@ -100,7 +107,8 @@ bool may_take_over(Header const& header, Section const& section, Task const& tas
     if (!task.result() || k >= section.reads(task).size()) return false;
     Block const &from = section.blocks[section.reads(task)[k]], &to = section.blocks[*task.result()];
     return from.is<DenseBlock>() && to.is<DenseBlock>() && from.dtype == to.dtype && to.writers == 1 &&
-           section.box_of(from) == section.box_of(to) && section.visit(task, TakeOver(header, section, k));
+           (task.is<Reshape>() || section.box_of(from) == section.box_of(to)) &&
+           section.visit(task, TakeOver(header, section, k));
 }
 
 double written_share(Header const& header, Section const& section, Task const& task) {

@@ -9,8 +9,8 @@
 namespace ein::schedule {
 
 /// Whether the task's result may take over the memory of its k-th operand, whoever else reads that: both are dense
-/// blocks of one type and box, the task is the only one that writes its result, all of it, and each element is read
-/// before it is written, and not afterwards.
+/// blocks of one type and box, or of a reshape one run of elements under two shapes, the task is the only one that
+/// writes its result, all of it, and each element is read before it is written, and not afterwards.
 /// @param task  whose blocks, kernel and region fit its kind
 bool may_take_over(Header const& header, Section const& section, Task const& task, std::size_t k);
 

@@ -63,6 +63,28 @@ TEST_CASE("an elementwise kernel may write over an operand that lies as its resu
     CHECK_FALSE(may(self("ij,ji->ij"), 0));  // what the other place reads was written over
 }
 
+TEST_CASE("a reshape may leave elements where they are if both blocks are one run of the same",
+          "[schedule][take_over]") {
+    auto const of = [](Shape const& from_shape, Box const& from, Shape const& to_shape, Box const& to) {
+        ScheduleBuilder b(1);
+        b.tensor("X", from_shape);
+        b.tensor("Z", to_shape);
+        b.load(0, "x", "X", from);
+        b.block(0, "z", "Z", to);
+        b.reshape(0, b.reshape_spec("Z", from_shape, to_shape), "x", "z");
+        b.store(0, "z");
+        schedule::Schedule const made = b.finish();
+        Section const& section = made.sections[Rank{0}];
+        return schedule::may_take_over(made.header, section, section.tasks[TaskId{1}], 0);
+    };
+    CHECK(of({6, 4}, {{0, 0}, {6, 4}}, {2, 12}, {{0, 0}, {2, 12}}));
+    CHECK(of({6, 4}, {{3, 0}, {3, 4}}, {2, 12}, {{1, 0}, {1, 12}}));        // the second half of either
+    CHECK(of({6, 4}, {{1, 0}, {1, 4}}, {2, 12}, {{0, 4}, {1, 4}}));         // a row is a part of one
+    CHECK_FALSE(of({6, 4}, {{0, 0}, {6, 2}}, {2, 12}, {{0, 0}, {1, 12}}));  // half a row each
+    CHECK_FALSE(of({6, 4}, {{0, 0}, {3, 4}}, {2, 12}, {{1, 0}, {1, 12}}));  // others
+    CHECK_FALSE(of({6, 4}, {{0, 0}, {6, 4}}, {2, 12}, {{0, 0}, {1, 12}}));  // more than it writes
+}
+
 TEST_CASE("a kernel that aggregates, accumulates or writes a part writes over nothing", "[schedule][take_over]") {
     CHECK_FALSE(may(with([](auto& b) {
                         b.apply(0, b.kernel("Z", test::sum_of_products("ik,kj->ij", {{'i', 4}, {'j', 4}, {'k', 4}})),
