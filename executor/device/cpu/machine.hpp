@@ -82,9 +82,9 @@ inline constexpr Extent longest_short_row = 7;
 inline constexpr Extent rows_of_a_strip = 8;
 /// Outputs side by side from which on their rows of values are looked at where they lie. Chosen.
 inline constexpr Extent shortest_run_apart_of_best = 64;
-/// Rows of a vector tile that become columns before the place of each one's best value is looked for: so long at most,
-/// and so many at least. Chosen.
-inline constexpr std::size_t longest_row_turned_for_best = 64, rows_turned_for_best = 16;
+/// Rows of a vector tile that become columns before each is combined, in any order: so long at most, and so many at
+/// least. Chosen.
+inline constexpr std::size_t longest_row_turned = 64, rows_turned = 16;
 /// Outputs that share a vector tile of an operand. Chosen; may change bits.
 inline constexpr Extent outputs_a_vector_tile = 16;
 /// Elements of a vector tile that is shared: the accumulators of all that share it stay in the cache. Chosen; may

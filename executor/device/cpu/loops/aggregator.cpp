@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "executor/device/cpu/machine.hpp"
+#include "executor/device/cpu/moves/turned_tile.hpp"
 #include "executor/device/cpu/scratch.hpp"
 #include "executor/device/reference/element.hpp"
 #include "lib/scalar/jit/vector_loop.hpp"
@@ -160,6 +161,8 @@ std::optional<Aggregator> Aggregator::make(scalar::Agg agg, DType type, ExactTot
         made.logarithms_ = Logarithms::of(registers);
     if (made.loops_.combine == nullptr && made.logarithms_ == nullptr) return std::nullopt;
     if (made.loops_.add != nullptr) made.exact_ = exact;
+    bool const rounds = agg == scalar::Agg::sum || agg == scalar::Agg::prod;
+    made.any_order_ = made.logarithms_ == nullptr && !(rounds && kind(registers) >= Kind::real);
     return made;
 }
 
@@ -176,7 +179,7 @@ std::size_t Aggregator::state_bytes(std::size_t tile) const { return lines(tile 
 
 std::size_t Aggregator::scratch_bytes(std::size_t vector_tile) const {
     if (logarithms_) return 3 * lines(vector_tile * element_) + lines(logarithms_->program_bytes());
-    return exact_ == ExactTotals::of_vector_tiles ? lines(vector_tile * element_) : 0;
+    return exact_ == ExactTotals::of_vector_tiles || any_order_ ? lines(vector_tile * element_) : 0;
 }
 
 void Aggregator::start(Tile const& tile) const { start(tile, 0, tile.size); }
@@ -192,6 +195,12 @@ void Aggregator::rows(Tile const& tile, std::size_t at, void const* values, std:
     if (exact_ == ExactTotals::of_vector_tiles)
         return loops_.add_rows(acc, second_plane(tile, at), values, rows, columns);
     if (exact_ == ExactTotals::of_values) return add_values(tile, at, values, rows, columns);
+    if (turns(rows, columns)) {
+        auto const row = static_cast<Extent>(columns * element_), column = static_cast<Extent>(rows * element_);
+        turn_loop(element_)({static_cast<std::byte const*>(values), row, tile.scratch, column,
+                             static_cast<Extent>(rows), static_cast<Extent>(columns), 0});
+        return loops_.columns(acc, tile.scratch, column, columns, rows);
+    }
     if (!logarithms_) return loops_.rows(acc, values, rows, columns);
     std::size_t const plane = lines(rows * columns * element_);
     std::byte* const largest = tile.scratch;
@@ -213,6 +222,13 @@ void Aggregator::rows(Tile const& tile, std::size_t at, void const* values, std:
         logarithms_->sum.combine(sums, exponentials, rows);
     else
         logarithms_->sum.rows(sums, exponentials, rows, columns);
+}
+
+/// Rows of whole squares, too short for vectors of their own.
+bool Aggregator::turns(std::size_t rows, std::size_t columns) const {
+    constexpr std::size_t square = machine::rows_turned;
+    bool const is_short = columns == square || columns * element_ <= machine::cache_line / 2;
+    return any_order_ && rows >= square && columns % square == 0 && is_short;
 }
 
 void Aggregator::add_values(Tile const& tile, std::size_t at, void const* values, std::size_t rows,

@@ -66,6 +66,7 @@ public:
 private:
     struct Logarithms;
     std::size_t planes() const;  // of numbers that accumulators keep
+    bool turns(std::size_t rows, std::size_t columns) const;
     void add_values(Tile const& tile, std::size_t at, void const* values, std::size_t rows, std::size_t columns) const;
     void logarithms_apart(Tile const& tile, std::size_t at, std::byte const* values, std::ptrdiff_t step,
                           std::size_t rows, std::size_t columns) const;
@@ -73,6 +74,7 @@ private:
 
     TileAggregate loops_;
     std::size_t element_ = 0;
+    bool any_order_ = false;  // combined in any order values give the same bits
     ExactTotals exact_ = ExactTotals::none;
     alignas(16) std::byte identity_[16] = {};
     std::shared_ptr<Logarithms const> logarithms_;  // of logsumexp only

@@ -53,7 +53,7 @@ void LoopKernel::Walk::find_best(Values values, Extent tile) {
         k_.best_.columns(best, found, here, static_cast<Extent>(c * size), r, c, first);
     } else if (columns_out || k_.plan_.inner == LoopPlan::none) {
         k_.best_.columns(best, found, here, 0, 1, r * c, first);
-    } else if (c <= machine::longest_row_turned_for_best && r >= machine::rows_turned_for_best) {
+    } else if (c <= machine::longest_row_turned && r >= machine::rows_turned) {
         std::byte* const turned = scratch_ + k_.layout_.values;
         auto const row = static_cast<Extent>(c * size), column = static_cast<Extent>(r * size);
         turn_loop(size)({static_cast<std::byte const*>(here), row, turned, column, static_cast<Extent>(r),

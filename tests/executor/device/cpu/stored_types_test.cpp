@@ -76,6 +76,18 @@ TEST_CASE("short rows are aggregated several at a time", "[executor][device]") {
     compare_stored({"ij,ij->i", "x*y", {4003, columns}, {type, type}, type, type}, 34);
 }
 
+TEST_CASE("rows of a square or two become columns where values combine in any order", "[executor][device]") {
+    DType const type = GENERATE(f32, f64, bf16, i8, u8, i16, i32, i64, boolean);
+    Extent const columns = GENERATE(16, 32, 48), rows = GENERATE(7, 1003);
+    DType const compute = type == bf16 ? f32 : type;
+    CAPTURE(columns, rows);
+    for (Agg const agg : {Agg::min, Agg::max}) {
+        compare_stored({"ij->i", "x", {rows, columns}, {type}, type, compute, agg}, 41);
+        compare_stored({"ij->i", "abs(x)", {rows, columns}, {f32}, f32, f32, agg}, 42);
+    }
+    if (is_integer(type)) compare_stored({"ij->i", "x", {rows, columns}, {type}, type, compute, Agg::sum}, 43);
+}
+
 TEST_CASE("the first of equal values is found in every type, in rows and in columns", "[executor][device]") {
     DType const type = GENERATE(f32, f64, bf16, u8, i16, i32, i64);
     Shape const extents = GENERATE(Shape{700, 130}, Shape{3001, 5}, Shape{900, 16}, Shape{40, 70}, Shape{5, 3001});
