@@ -97,11 +97,25 @@ std::vector<std::string> faults_of_messages(Rank to, std::vector<End> list) {
     return found;
 }
 
+constexpr std::size_t most_ends = 4'000'000;  // of messages that are looked at together: some 200 MB
+
+std::size_t all_ends(Schedule const& schedule) {
+    std::size_t out = 0;
+    for (std::size_t ends : for_each_in_parallel(schedule.sections.size(), [&](std::size_t rank) {
+             std::size_t of_rank = 0;
+             for (Task const& task : schedule.sections.list()[rank].tasks)
+                 of_rank += task.traits().is_transfer() ? 1 : 0;
+             return of_rank;
+         }))
+        out += ends;
+    return out;
+}
+
 /// Both ends of each message, put together at the receiver; for some receivers at a time, since all ends together are
-/// nearly as large as the schedule.
+/// nearly as large as the schedule, and each time all of it is gone through.
 void check_messages(Schedule const& schedule, std::vector<std::string>& faults) {
-    constexpr std::size_t at_a_time = 256;
     std::size_t const ranks = schedule.sections.size();
+    std::size_t const at_a_time = std::max<std::size_t>(1, ranks * most_ends / std::max(most_ends, all_ends(schedule)));
     auto const check_some = [&](std::size_t batch) {
         std::size_t const first = batch * at_a_time, end = std::min(ranks, first + at_a_time);
         auto ends = ends_of_messages(schedule, Rank{static_cast<int>(first)}, Rank{static_cast<int>(end)});
