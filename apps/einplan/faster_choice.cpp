@@ -16,7 +16,8 @@ constexpr double faster_by = 0.95;           // of the time: less is within what
 
 std::size_t tasks_of(schedule::Schedule const& schedule) {
     std::size_t tasks = 0;
-    for (schedule::Section const& section : schedule.sections) tasks += section.tasks.size();
+    for (schedule::Section const& section : schedule.sections)
+        tasks += static_cast<std::size_t>(section.tasks_in_all());
     return tasks;
 }
 

@@ -14,6 +14,7 @@
 #include "lib/base/text/near_names.hpp"
 #include "lib/base/threads/mutex.hpp"
 #include "lib/schedule/file/codec.hpp"
+#include "lib/schedule/repeat/unrolled.hpp"
 
 namespace einloom {
 
@@ -87,7 +88,7 @@ RankSchedule own_part(schedule::Schedule const& schedule, Transport const& trans
                          std::to_string(found) + "; plan with .ranks = ranks.size()");
     RankSchedule out;
     out.header = schedule.header;
-    out.section = schedule.sections[transport.rank()];
+    out.section = schedule::unrolled(schedule.header, schedule.sections[transport.rank()]);
     take_params(out.header, options.params);
     check_inputs(out.header, options);
     return out;

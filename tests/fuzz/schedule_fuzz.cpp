@@ -7,6 +7,7 @@
 #include "lib/schedule/memory/replay.hpp"
 #include "lib/schedule/memory/spill.hpp"
 #include "lib/schedule/print/print.hpp"
+#include "lib/schedule/repeat/unrolled.hpp"
 #include "lib/schedule/verify/verify.hpp"
 #include "tests/fuzz/mutate.hpp"
 #include "tests/support/small_schedule.hpp"
@@ -16,11 +17,19 @@ namespace {
 /// FlatBuffers wants its bytes aligned, as the file has them.
 std::vector<std::uint8_t> aligned_copy(std::span<std::uint8_t const> bytes) { return {bytes.begin(), bytes.end()}; }
 
+constexpr std::int64_t most_unrolled = 10'000;  // tasks: a file has a limit
+
 void read_section(std::span<std::uint8_t const> bytes) {
     using namespace ein;
     static schedule::Header const header = test::small_schedule().header;
-    schedule::Section const section = schedule::decode_section(aligned_copy(bytes), "fuzz");
+    schedule::Section section = schedule::decode_section(aligned_copy(bytes), "fuzz");
     if (!schedule::faults_of(header, section, Rank{0}).empty()) return;
+    if (section.repeat) {
+        if (section.tasks_in_all() > most_unrolled || section.repeat->times > most_unrolled) return;
+        schedule::replay(section);
+        section = schedule::unrolled(header, std::move(section));
+        if (!schedule::faults_of(header, section, Rank{0}).empty()) return;
+    }
     schedule::disk_use(section);
     if (schedule::Profile const profile = schedule::replay(section); profile.at_end == 0) {
         auto const spilled = schedule::with_spills(section, schedule::smallest_budget(section));
@@ -83,8 +92,21 @@ void change(ein::schedule::Task& task, Random& random) {
     task = ein::schedule::Task(record);
 }
 
+void change(ein::schedule::Repeat& repeat, Random& random) {
+    switch (random.below(8)) {
+        case 0: return change_id(repeat.first_load, random);
+        case 1: return change_id(repeat.end_load, random);
+        case 2: return change_id(repeat.first_task, random);
+        case 3: return change_id(repeat.end_task, random);
+        case 4: return change_id(repeat.first_moving, random);
+        case 5: return change_id(random.one_in(2) ? repeat.first_block : repeat.end_block, random);
+        case 6: return change_id(random.one_in(2) ? repeat.first_moment : repeat.end_moment, random);
+        default: change(repeat.times, random);
+    }
+}
+
 void change(ein::schedule::Section& section, Random& random) {
-    switch (random.below(6)) {
+    switch (random.below(7)) {
         case 0:
             if (!section.blocks.empty()) change(some_of(section.blocks, random), random);
             break;
@@ -99,6 +121,10 @@ void change(ein::schedule::Section& section, Random& random) {
             break;
         case 4:
             if (section.tasks.size() > 1) std::swap(some_of(section.tasks, random), some_of(section.tasks, random));
+            break;
+        case 5:
+            if (!section.repeat) section.repeat.emplace();
+            change(*section.repeat, random);
             break;
         default:
             if (section.loops.empty()) break;

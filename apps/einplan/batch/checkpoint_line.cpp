@@ -13,12 +13,12 @@ namespace ein::apps {
 
 namespace {
 
-constexpr std::size_t most_simulated_tasks = 400'000;  // a second or so
-constexpr double every = 600;                          // seconds, of the share that is shown
+constexpr std::int64_t most_simulated_tasks = 400'000;  // a second or so
+constexpr double every = 600;                           // seconds, of the share that is shown
 
-std::size_t all_tasks(schedule::Schedule const& schedule) {
-    std::size_t out = 0;
-    for (schedule::Section const& section : schedule.sections) out += section.tasks.size();
+std::int64_t all_tasks(schedule::Schedule const& schedule) {
+    std::int64_t out = 0;
+    for (schedule::Section const& section : schedule.sections) out += section.tasks_in_all();
     return out;
 }
 
@@ -28,7 +28,7 @@ struct Forecast {
 };
 
 Forecast forecast_of(schedule::Schedule const& schedule, scheduler::SimulationOf const& simulated) {
-    if (all_tasks(schedule) <= most_simulated_tasks)
+    if (all_tasks(schedule) <= most_simulated_tasks && !schedule.repeats())
         return {scheduler::checkpoint_forecast(schedule, simulated()), true};
     Forecast out{{}, false};
     for (std::int64_t bytes : schedule::live_bytes(schedule))

@@ -18,9 +18,9 @@ std::int64_t total(std::vector<std::int64_t> const& values) {
 
 /// "load 4, apply 12, ...": tasks of all ranks by kind.
 std::string tasks_by_kind(schedule::Schedule const& schedule) {
-    std::vector<std::size_t> counts(schedule::task_kinds, 0);
+    std::vector<std::int64_t> counts(schedule::task_kinds, 0);
     for (auto const& section : schedule.sections)
-        for (auto const& task : section.tasks) ++counts[index(task.kind())];
+        for (TaskId task : section.tasks.ids()) counts[index(section.tasks[task].kind())] += section.times(task);
     std::string out;
     for (std::size_t kind = 0; kind < counts.size(); ++kind)
         if (counts[kind] > 0)
@@ -71,9 +71,9 @@ std::string loops_text(Table<schedule::LoopSpecId, schedule::LoopSpec> const& lo
 std::string plan_summary(schedule::Schedule const& schedule, relation::Plan const& plan, std::string const& file) {
     schedule::Header const& header = schedule.header;
     schedule::Prediction const& p = header.prediction;
-    std::size_t tasks = 0, idle = 0;
+    std::int64_t tasks = 0, idle = 0;
     for (auto const& section : schedule.sections) {
-        tasks += section.tasks.size();
+        tasks += section.tasks_in_all();
         idle += section.idle() ? 1 : 0;
     }
     auto line = [](std::string const& key, std::string const& value) {

@@ -245,6 +245,10 @@ Header decode_header(std::span<std::uint8_t const> bytes, std::string const& fil
     for (std::int32_t node : part.numbers(in.node_order())) out.node_order.emplace_back(node);
     if (in.orders())
         for (auto const* order : *in.orders()) out.orders.push_back(contraction_order(*order, part));
+    if (in.next() && in.next()->size() != Succession::tables) damaged(file, "lists of other tables");
+    if (in.next())
+        for (std::size_t table = 0; table < Succession::tables; ++table)
+            out.next.all()[table] = part.numbers(in.next()->Get(static_cast<flatbuffers::uoffset_t>(table))->of());
     return out;
 }
 

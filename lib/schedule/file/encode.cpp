@@ -180,11 +180,14 @@ Bytes encode(Header const& header) {
     auto const orders = vector_of(builder, header.orders, [&](graph::ContractionOrder const& order) {
         return contraction_order(builder, order);
     });
+    auto const next = vector_of(builder, header.next.all(), [&](Succession::List const& list) {
+        return fb::CreateLabels(builder, builder.CreateVector(list));
+    });
     auto const moment_structs = builder.CreateVectorOfStructs(moments);
     auto const order_numbers = builder.CreateVector(node_order);
     builder.Finish(fb::CreateHeader(builder, name, text, file, folder, header.ranks, strategy, place, params, tensors,
                                     inputs, outputs, kernels, movements, reshapes, fills, predicted, loops,
-                                    header.reproducible, moment_structs, order_numbers, fusions, orders));
+                                    header.reproducible, moment_structs, order_numbers, fusions, orders, next));
     return finished(builder);
 }
 

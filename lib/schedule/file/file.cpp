@@ -21,6 +21,7 @@
 #include "lib/base/text/near_names.hpp"
 #include "lib/base/threads/parallel.hpp"
 #include "lib/schedule/file/codec.hpp"
+#include "lib/schedule/repeat/unrolled.hpp"
 #include "lib/schedule/verify/verify.hpp"
 
 namespace ein::schedule {
@@ -40,8 +41,9 @@ struct Part {
 constexpr std::array<char, 8> magic{'E', 'I', 'N', 'S', 'C', 'H', 'E', 'D'};
 // 2: tasks spill and fetch; 3: messages may be parts of blocks; 4: loops; 5: fingerprints of input files; 6: moments;
 // 9: fused tasks; 11: sections are deflated columns; 12: carried reductions;
-// 13: results take memory over; 14: loads know what lists nothing around them; 15: kernels know what they look up
-constexpr std::uint32_t version = 15;
+// 13: results take memory over; 14: loads know what lists nothing around them; 15: kernels know what they look up;
+// 16: tasks that are repeated stand there once
+constexpr std::uint32_t version = 16;
 
 constexpr std::size_t at_a_time = 256;  // sections that are encoded together: what is written may wait for all of them
 
@@ -153,6 +155,14 @@ std::span<std::uint8_t const> checked_part(std::filesystem::path const& path, vo
     return bytes;
 }
 
+/// What a section takes in memory with all that it repeats.
+std::uint64_t bytes_unrolled(Section const& section) {
+    auto const times = static_cast<std::uint64_t>(section.repeat->times);
+    return static_cast<std::uint64_t>(section.tasks_in_all()) * sizeof(Task) +
+           (section.blocks.size() + times * static_cast<std::uint64_t>(section.repeat->blocks())) * sizeof(Block) +
+           (1 + times) * section.operands.size() * sizeof(BlockId);
+}
+
 }  // namespace
 
 File::File(std::filesystem::path const& path) : path_(path) {
@@ -190,8 +200,15 @@ Section File::section(Rank rank, Header const& header) const {
     auto const index = static_cast<std::size_t>(rank.value()) + 1;
     promise(rank.value() >= 0 && index < preamble_of(data_).parts, "section of a rank that the schedule lacks");
     Section section = decode_section(checked_part(path_, data_, index), path_.string());
-    if (auto const faults = faults_of(header, section, rank); !faults.empty())
-        refuse(path_, "a sound schedule", joined(faults, "\n"));
+    auto const check = [&](Section const& sound) {
+        auto const faults = faults_of(header, sound, rank);
+        if (!faults.empty()) refuse(path_, "a sound schedule", joined(faults, "\n"));
+    };
+    check(section);
+    if (!section.repeat) return section;
+    check_header(path_.string(), Limit::schedule_section, bytes_unrolled(section));
+    section = unrolled(header, std::move(section));
+    check(section);
     return section;
 }
 

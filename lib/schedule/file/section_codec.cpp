@@ -9,7 +9,7 @@
 namespace ein::schedule {
 namespace {
 
-constexpr std::size_t at(Column column) { return static_cast<std::size_t>(column); }
+constexpr std::size_t place_of(Column column) { return static_cast<std::size_t>(column); }
 
 /// Of lists of a section, and the column of which each of their records has one number at least.
 template <class Fields, class Of>
@@ -26,44 +26,44 @@ class FieldsWriter {
 public:
     template <class Number>
     void number(Column column, Number value, std::int64_t expected) {
-        columns_.add(at(column), value, expected);
+        columns_.add(place_of(column), value, expected);
     }
     template <class Enum>
     void choice(Column column, Enum value, std::size_t, char const*) {
-        columns_.add(at(column), static_cast<std::int64_t>(value), 0);
+        columns_.add(place_of(column), static_cast<std::int64_t>(value), 0);
     }
     template <class List>
     void resize(Column column, List const& list, Column) {
-        columns_.add(at(column), static_cast<std::int64_t>(list.size()), 0);
+        columns_.add(place_of(column), static_cast<std::int64_t>(list.size()), 0);
     }
     template <class Value>
     void keep(Value const&, Value const&) {}
     Bytes finish() const { return columns_.finish(); }
 
 private:
-    ColumnsWriter columns_{at(Column::count)};
+    ColumnsWriter columns_{place_of(Column::count)};
 };
 
 class FieldsReader {
 public:
     FieldsReader(std::span<std::uint8_t const> bytes, std::string const& file)
-        : file_(file), columns_(bytes, at(Column::count), file) {}
+        : file_(file), columns_(bytes, place_of(Column::count), file) {}
 
     template <class Number>
     void number(Column column, Number& value, std::int64_t expected) {
-        value = narrowed<Number>(columns_.next(at(column), expected));
+        value = narrowed<Number>(columns_.next(place_of(column), expected));
     }
     template <class Enum>
     void choice(Column column, Enum& value, std::size_t count, char const* what) {
-        std::int64_t const number = columns_.next(at(column), 0);
+        std::int64_t const number = columns_.next(place_of(column), 0);
         if (!std::in_range<std::uint8_t>(number) || static_cast<std::size_t>(number) >= count)
             damaged(file_, "the unknown " + std::string(what) + " " + std::to_string(number));
         value = static_cast<Enum>(number);
     }
     template <class List>
     void resize(Column column, List& list, Column each) {
-        std::int64_t const size = columns_.next(at(column), 0);
-        if (size < 0 || std::cmp_greater(size, columns_.left(at(each))))
+        std::int64_t const size = columns_.next(place_of(column), 0);
+        if (size < 0 || std::cmp_greater(size, columns_.left(place_of(each))))
             damaged(file_, "a list of " + std::to_string(size) + " elements, which are not there");
         list.resize(static_cast<std::size_t>(size));
     }

@@ -40,6 +40,7 @@ enum class Column : std::uint8_t {
     loops,
     moments,
     over,
+    repeat,
     count  // of columns
 };
 
@@ -141,6 +142,21 @@ void pass_loop(Fields& fields, Loop& loop) {
     }
 }
 
+/// One after another, each as how far it is from the one before.
+template <class Fields>
+void pass_repeat(Fields& fields, Repeat& repeat) {
+    std::int32_t before = 0;
+    auto const pass = [&](auto&... ids) {
+        ((pass_id(fields, Column::repeat, ids, before), before = ids.value()), ...);
+    };
+    fields.number(Column::repeat, repeat.times, 0);
+    pass(repeat.first_load, repeat.end_load, repeat.first_task, repeat.end_task);
+    before = 0;
+    pass(repeat.first_moving, repeat.first_block, repeat.end_block);
+    before = 0;
+    pass(repeat.first_moment, repeat.end_moment);
+}
+
 /// A record of a list: passed as a copy, and kept where it is read.
 template <class Fields, class Place, class Pass>
 void pass_record(Fields& fields, Place& place, Pass const& pass) {
@@ -175,6 +191,12 @@ void pass_section(Fields& fields, Of& section) {
     for (auto& each : section.loops) pass_record(fields, each, [&](Loop& loop) { pass_loop(fields, loop); });
     before = 0;
     for (auto& each : section.moments) pass_record(fields, each, pass_next(Column::moments));
+    pass_record(fields, section.repeat, [&](std::optional<Repeat>& repeat) {
+        bool repeats = repeat.has_value();
+        fields.choice(Column::repeat, repeats, 2, "flag of a section");
+        if (repeats != repeat.has_value()) repeat.emplace();
+        if (repeats) pass_repeat(fields, *repeat);
+    });
 }
 
 }  // namespace ein::schedule

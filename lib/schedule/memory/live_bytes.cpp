@@ -49,6 +49,19 @@ void add_lives(Header const& header, Section const& section, std::vector<bool> c
     }
 }
 
+/// Of moments as they are in sections: each round of what is repeated has as much more than the one before as the first
+/// one ends with.
+Table<MomentId, std::int64_t> in_all_rounds(Table<MomentId, std::int64_t> const& once, Repeat const& repeat) {
+    Table<MomentId, std::int64_t> out;
+    std::int64_t const grown = once.has(repeat.end_moment) ? once[repeat.end_moment] - once[repeat.first_moment] : 0;
+    for (MomentId m{0}; m < repeat.end_moment; m = following(m)) out.add(once[m]);
+    for (std::int64_t round = 1; round <= repeat.times; ++round)
+        for (MomentId m = repeat.first_moment; m < repeat.end_moment; m = following(m))
+            out.add(once[m] + round * grown);
+    for (MomentId m = repeat.end_moment; m < once.end_id(); m = following(m)) out.add(once[m] + repeat.times * grown);
+    return out;
+}
+
 }  // namespace
 
 std::vector<bool> given_tensors(Header const& header) {
@@ -61,7 +74,7 @@ Table<MomentId, std::int64_t> live_bytes(Schedule const& schedule) {
     std::vector<bool> const given = given_tensors(schedule.header);
     Lives lives;
     for (Section const& section : schedule.sections) add_lives(schedule.header, section, given, lives);
-    std::size_t const moments = schedule.header.moments.size();
+    std::size_t const moments = schedule.sections.empty() ? 0 : schedule.sections[Rank{0}].moments.size();
     std::vector<std::int64_t> change(moments + 1, 0);
     for (auto const& [what, life] : lives) {
         change[life.first] = saturating_sum(change[life.first], life.bytes);
@@ -70,7 +83,7 @@ Table<MomentId, std::int64_t> live_bytes(Schedule const& schedule) {
     Table<MomentId, std::int64_t> out;
     std::int64_t live = 0;
     for (std::size_t moment = 0; moment < moments; ++moment) out.add(live += change[moment]);
-    return out;
+    return schedule.repeats() ? in_all_rounds(out, *schedule.sections[Rank{0}].repeat) : out;
 }
 
 }  // namespace ein::schedule

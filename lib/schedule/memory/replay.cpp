@@ -8,6 +8,36 @@
 
 namespace ein::schedule {
 
+namespace {
+
+/// What tasks that are repeated add to what is live. All that they load is there from the beginning; each round ends
+/// with as much more, or less, than it began with as the one before.
+class Rounds {
+public:
+    explicit Rounds(Section const& section) : section_(section) {}
+
+    /// @return what is live before a task of the section, given what is there without rounds that end before it
+    std::int64_t before(TaskId task, std::int64_t live, Profile& profile) {
+        if (!section_.repeat) return live;
+        Repeat const& repeat = *section_.repeat;
+        if (task == repeat.end_load)
+            for (TaskId load = repeat.first_load; load < repeat.end_load; load = following(load))
+                live += repeat.times * section_.bytes_of(*section_.tasks[load].result());
+        if (task == repeat.first_task) at_first_ = live;
+        if (task != repeat.end_task) return live;
+        std::int64_t const grown = repeat.times * (live - at_first_);
+        for (TaskId t = repeat.first_task; t < task; t = following(t))
+            profile.peak = std::max(profile.peak, profile.live[static_cast<std::size_t>(t.value())] + grown);
+        return live + grown;
+    }
+
+private:
+    Section const& section_;
+    std::int64_t at_first_ = 0;  // before the first round
+};
+
+}  // namespace
+
 Profile replay(Section const& section) {
     Table<BlockId, std::int32_t> readers(section.blocks.size()), writers(section.blocks.size());
     Table<BlockId, std::int64_t> bytes(section.blocks.size());
@@ -18,8 +48,11 @@ Profile replay(Section const& section) {
     }
     Profile profile;
     profile.live.reserve(section.tasks.size());
+    Rounds rounds(section);
     std::int64_t live = 0;
-    for (Task const& task : section.tasks) {
+    for (TaskId t : section.tasks.ids()) {
+        Task const& task = section.tasks[t];
+        live = rounds.before(t, live, profile);
         OptionalId<BlockId> const result = task.result();
         OptionalId<BlockId> const taken = section.taken_over(task);
         if (result && !taken && writers[*result] == section.blocks[*result].writers) live += bytes[*result];
@@ -29,7 +62,7 @@ Profile replay(Section const& section) {
         for (BlockId block : section.reads(task))
             if (--readers[block] == 0 && taken != OptionalId(block)) live -= bytes[block];
     }
-    profile.at_end = live;
+    profile.at_end = rounds.before(section.tasks.end_id(), live, profile);
     return profile;
 }
 
@@ -46,6 +79,8 @@ IterationCounts predicted_iterations(Header const& header, Section const& sectio
 }
 
 Runs::Runs(Section const& section, IterationCounts const& iterations) {
+    if (section.repeat)  // where there are no loops
+        for (TaskId task : section.tasks.ids()) of_task_.add(section.times(task));
     auto const loops = loops_of_tasks(section);
     of_task_.reserve(loops.size());
     for (OptionalId<LoopId> loop : loops) of_task_.add(loop ? iterations[*loop] : 1);

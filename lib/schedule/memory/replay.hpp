@@ -13,8 +13,8 @@
 namespace ein::schedule {
 
 struct Profile {
-    std::vector<std::int64_t>
-        live;  // bytes of blocks while task k runs: its inputs and output, and what later tasks need
+    std::vector<std::int64_t> live;  // bytes of blocks while task k runs: its inputs and output, and what later tasks
+                                     // need; of those that are repeated the first time
     std::int64_t peak = 0;
     std::int64_t at_end = 0;  // 0 for a sound schedule
 };
@@ -33,7 +33,7 @@ public:
     std::int64_t of(TaskId task) const { return of_task_.empty() ? 1 : of_task_[task]; }
 
 private:
-    Table<TaskId, std::int64_t> of_task_;  // empty without loops
+    Table<TaskId, std::int64_t> of_task_;  // empty without loops and repeats
 };
 /// Scalar operations of each kernel call of a rank (graph::flops), and one for each element that is added to what is
 /// there already, as often as it runs.

@@ -7,6 +7,7 @@
 #include "lib/base/error.hpp"
 #include "lib/schedule/dispatch/task_links.hpp"
 #include "lib/schedule/memory/replay.hpp"
+#include "lib/schedule/repeat/unrolled.hpp"
 
 namespace ein::schedule {
 
@@ -235,6 +236,7 @@ std::int64_t smallest_budget(Schedule const& schedule) {
 Section with_spills(Section const& section, std::int64_t budget) { return Spilling(section, budget).run(); }
 
 Schedule with_spills(Schedule schedule, std::int64_t budget) {
+    schedule = unrolled(std::move(schedule));  // what spills in one round need not in the next
     for (Rank rank : schedule.sections.ids()) {
         std::int64_t& peak = schedule.header.prediction.peak_bytes[at(rank)];
         if (peak <= budget) continue;

@@ -12,6 +12,7 @@
 #include "lib/graph/labels.hpp"
 #include "lib/scalar/evaluate/evaluate.hpp"
 #include "lib/schedule/model/ids.hpp"
+#include "lib/schedule/model/succession.hpp"
 #include "lib/tensor/source.hpp"
 #include "lib/tensor/storage/fingerprint.hpp"
 
@@ -45,16 +46,19 @@ struct Kernel {
     std::vector<int> looked_up = {};  // sparse operands that do not decide where it looks (graph::IdleSets)
 
     bool is_looked_up(std::size_t operand) const { return graph::has_label(looked_up, static_cast<int>(operand)); }
+    friend bool operator==(Kernel const&, Kernel const&) = default;
 };
 
 /// Where a copied element comes from: input index = start + step * output index, for each axis.
 struct Movement {
     std::string node;
     std::vector<graph::AxisMap> axes;
+    friend bool operator==(Movement const&, Movement const&) = default;
 };
 struct ReshapeSpec {
     std::string node;
     Shape from, to;
+    friend bool operator==(ReshapeSpec const&, ReshapeSpec const&) = default;
 };
 struct FillSpec {
     std::string node;
@@ -66,12 +70,14 @@ struct FusionSpec {
     struct Operand {
         bool is_inside = false;  // made by another member; else an operand of the task
         std::int32_t place = 0;  // of that member; of that operand
+        friend bool operator==(Operand const&, Operand const&) = default;
     };
     struct Member {
         KernelId kernel;
         std::vector<Operand> operands;  // of the kernel
         TensorId tensor;                // that it makes a part of
         DType dtype = DType::f32;       // of what it makes
+        friend bool operator==(Member const&, Member const&) = default;
     };
     /// A direction in which all members are cut alike; or, as the last one, a label that some of them reduce, which are
     /// carried from piece to piece (lib/schedule/fusion/carry.hpp).
@@ -79,9 +85,11 @@ struct FusionSpec {
         std::vector<std::int32_t> labels;  // of each member's kernel; where it is carried -1: it has none
         std::int64_t parts = 1;
         bool is_carried = false;
+        friend bool operator==(Axis const&, Axis const&) = default;
     };
     std::vector<Member> members;  // in an order in which they can run
     std::vector<Axis> axes;       // outermost first
+    friend bool operator==(FusionSpec const&, FusionSpec const&) = default;
 };
 
 struct LoopSpec {
@@ -128,10 +136,12 @@ struct Header {
     Table<MomentId, MomentSpec> moments;          // ascending
     std::vector<NodeId> node_order;               // of the graph as it was lowered; empty: that of the graph
     std::vector<graph::ContractionOrder> orders;  // with which the graph was lowered
+    Succession next;                              // of what sections repeat
     Prediction prediction;
 };
 
 /// The table that an id is of. A new table has its line here.
+inline auto const& table_of(Header const& header, TensorId) { return header.tensors; }
 inline auto const& table_of(Header const& header, InputId) { return header.inputs; }
 inline auto const& table_of(Header const& header, OutputId) { return header.outputs; }
 inline auto const& table_of(Header const& header, KernelId) { return header.kernels; }

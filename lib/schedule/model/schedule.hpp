@@ -13,6 +13,9 @@ namespace ein::schedule {
 struct Schedule {
     Header header;
     Table<Rank, Section> sections;
+
+    /// Whether tasks stand there once that are done several times (repeat/unrolled.hpp).
+    bool repeats() const { return !sections.empty() && sections[Rank{0}].repeat.has_value(); }
 };
 
 }  // namespace ein::schedule

@@ -4,6 +4,7 @@
 // Overloaded{[](Send const& send) { ... }, [](auto const&) {}}).
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "lib/base/table.hpp"
@@ -48,6 +49,27 @@ struct Loop {
     bool contains(Loop const& inner) const { return first <= inner.first && inner.last < last; }
 };
 
+/// Tasks that stand in the section once and are done again, each time with the blocks that the time before made, under
+/// the next names (Header::next): layers of a network that are alike. What comes behind them goes on with the last
+/// ones' blocks. They begin and end at moments, and no loop is anywhere. See repeat/unrolled.hpp.
+struct Repeat {
+    TaskId first_load{0}, end_load{0};     // of what they read; what is repeated comes behind them
+    TaskId first_task{0}, end_task{0};     // others
+    BlockId first_block{0}, end_block{0};  // that these make
+    BlockId first_moving{0};               // blocks before it are the same each time; the others so many further
+    MomentId first_moment{0}, end_moment{0};
+    std::int64_t times = 0;  // that they are done again
+
+    std::int64_t loads() const { return end_load.value() - first_load.value(); }
+    std::int64_t tasks() const { return end_task.value() - first_task.value(); }
+    std::int64_t blocks() const { return end_block.value() - first_block.value(); }
+    std::int64_t moments() const { return end_moment.value() - first_moment.value(); }
+    bool contains(TaskId task) const {
+        return (first_load <= task && task < end_load) || (first_task <= task && task < end_task);
+    }
+    friend bool operator==(Repeat const&, Repeat const&) = default;
+};
+
 struct Section {
     Table<BlockId, Block> blocks;
     Table<TaskId, Task> tasks;
@@ -55,6 +77,18 @@ struct Section {
     std::vector<Extent> coords;
     Table<LoopId, Loop> loops;
     Table<MomentId, TaskId> moments;  // the task before which this rank stops, of each of the header's; ascending
+    std::optional<Repeat> repeat;     // of all ranks, or of none
+
+    /// How often a task is done, loops aside.
+    std::int64_t times(TaskId task) const { return repeat && repeat->contains(task) ? 1 + repeat->times : 1; }
+    /// As if those that are repeated stood there each time.
+    std::int64_t tasks_in_all() const {
+        return static_cast<std::int64_t>(tasks.size()) +
+               (repeat ? repeat->times * (repeat->loads() + repeat->tasks()) : 0);
+    }
+    std::int64_t moments_in_all() const {
+        return static_cast<std::int64_t>(moments.size()) + (repeat ? repeat->times * repeat->moments() : 0);
+    }
 
     /// The blocks that a task reads, in the order of its operands.
     std::span<BlockId const> reads(Task const& task) const {

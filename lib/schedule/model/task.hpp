@@ -80,6 +80,8 @@ public:
     void set_over(std::optional<std::size_t> operand) {
         record_.over = operand ? static_cast<std::int16_t>(*operand) : std::int16_t{-1};
     }
+    void set_tag(MessageTag tag) { record_.tag = tag.value(); }
+    void set_entry(std::int32_t entry) { record_.entry = entry; }
     void set_kernel(KernelId kernel) { record_.entry = kernel.value(); }
 
     Record const& record() const { return record_; }

@@ -6,6 +6,7 @@
 
 #include "lib/schedule/fusion/carry.hpp"
 #include "lib/schedule/memory/take_over.hpp"
+#include "lib/schedule/repeat/unrolled.hpp"
 #include "lib/schedule/verify/fault_list.hpp"
 #include "lib/schedule/verify/verify_fields.hpp"
 #include "lib/schedule/verify/verify_task.hpp"
@@ -96,7 +97,7 @@ private:
     void check_moments() {
         TaskLinks const links(section_);
         TaskId last = links.loads_end();
-        faults_.check(section_.moments.size() == header_.moments.size(),
+        faults_.check(section_.moments_in_all() == static_cast<std::int64_t>(header_.moments.size()),
                       [&] { return "rank " + std::to_string(rank_.value()) + ": expected the moments of the header"; });
         for (TaskId task : section_.moments) {
             faults_.check(last <= task && task <= links.stores_begin(), [&] {
@@ -249,6 +250,17 @@ private:
 
 }  // namespace
 
+/// Of each table either no successors are said, or one of each entry, which exists.
+template <class... IdType>
+bool sound_succession(Header const& header, KindList<IdType...>) {
+    auto const is_sound = [](auto const& table, Succession::List const& next) {
+        return next.empty() || (next.size() == table.size() && std::all_of(next.begin(), next.end(), [&](auto id) {
+                                    return id >= 0 && static_cast<std::size_t>(id) < table.size();
+                                }));
+    };
+    return (is_sound(table_of(header, IdType{0}), header.next.of<IdType>()) && ...);
+}
+
 std::vector<std::string> faults_of(Header const& header) {
     FaultList faults;
     auto const ranks = static_cast<std::size_t>(std::max(header.ranks, 0));
@@ -283,6 +295,8 @@ std::vector<std::string> faults_of(Header const& header) {
             !header.loops[loop].outer ||
                 (*header.loops[loop].outer > loop && header.loops.has(*header.loops[loop].outer)),
             [&] { return "loop '" + header.loops[loop].name + "': expected to be in a loop that ends later"; });
+    faults.check(sound_succession(header, NamedTables()),
+                 [] { return std::string("what follows entries of a table: expected an entry of it for each"); });
     std::int32_t nodes = 0;
     for (MomentSpec const& moment : header.moments) {
         faults.check(moment.nodes >= nodes && (!moment.loop || header.loops.has(*moment.loop)),
@@ -297,7 +311,8 @@ std::vector<std::string> faults_of(Header const& header) {
 }
 
 std::vector<std::string> faults_of(Header const& header, Section const& section, Rank rank) {
-    auto faults = SectionCheck(header, section, rank).run();
+    auto faults = faults_of_repeat(section, rank);
+    if (faults.empty()) faults = SectionCheck(header, section, rank).run();
     return faults.empty() ? faults_of_loops(header, section, rank) : faults;
 }
 

@@ -44,6 +44,7 @@ void check_same(Section const& a, Section const& b) {
     CHECK(a.operands == b.operands);
     CHECK(a.coords == b.coords);
     CHECK(a.moments.list() == b.moments.list());
+    CHECK(a.repeat == b.repeat);
 }
 
 Section read_back(Section const& section) { return schedule::decode_section(schedule::encode(section), "a.sched"); }
@@ -144,6 +145,7 @@ TEST_CASE("columns that claim what is not there are refused before memory is tak
     auto const more = made([](auto& columns) {
         for (int k = 0; k < 6; ++k) columns.add(0, 0, 0);
         columns.add(1, 7, 0);
+        columns.add(column_count - 1, 0, 0);  // nothing is repeated
     });
     CHECK(refusal(more).find("columns of different lengths") != std::string::npos);
 }
