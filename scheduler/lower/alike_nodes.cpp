@@ -41,26 +41,6 @@ void append_pattern(std::vector<Extent>& numbers, std::vector<Element> const& li
     for (Element const& element : list) numbers.push_back(std::find(list.begin(), list.end(), element) - list.begin());
 }
 
-/// To the bit: -0 is not 0 here, and NaN is NaN.
-bool same_fill(std::optional<scalar::Scalar> const& a, std::optional<scalar::Scalar> const& b) {
-    if (!a || !b) return a.has_value() == b.has_value();
-    auto const same = [](double x, double y) {
-        return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y);
-    };
-    return a->is_integer == b->is_integer && a->integer == b->integer && same(a->number.real(), b->number.real()) &&
-           same(a->number.imag(), b->number.imag());
-}
-
-bool same_operation(graph::Node const& a, graph::Node const& b) {
-    if (a.op.index() != b.op.index()) return false;
-    if (auto const* einsum = std::get_if<graph::EinSum>(&a.op)) return *einsum == std::get<graph::EinSum>(b.op);
-    if (auto const* move = std::get_if<graph::Move>(&a.op)) {
-        auto const& other = std::get<graph::Move>(b.op);
-        return move->regions == other.regions && same_fill(move->fill, other.fill);
-    }
-    return true;  // a Reshape: its shapes are in its state
-}
-
 }  // namespace
 
 std::int64_t AlikeNodes::Lowered::tasks() const {

@@ -13,15 +13,6 @@
 namespace ein::scheduler {
 namespace {
 
-void enter_values(graph::EinGraph const& graph, schedule::Header& header) {
-    for (graph::Value const& v : graph.values)
-        header.tensors.add({v.name, v.shape, v.dtype, v.listing ? std::optional(v.listing->fill) : std::nullopt});
-    for (graph::Leaf const& leaf : graph.leaves)
-        header.inputs.add({schedule::TensorId{leaf.value.value()}, leaf.source});
-    for (ValueId output : graph.outputs)
-        header.outputs.add({schedule::TensorId{output.value()}, graph.value(output).name});
-}
-
 void lower_by_kind(LoweringContext& context, LoopLowering& loops, NodeId id) {
     graph::Node const& node = context.graph.node(id);
     bool const is_listed = context.value(node.output).listing.has_value();
@@ -112,6 +103,15 @@ std::vector<Finished> finished(std::vector<SectionBuilder>& sections, LoweringOp
 }
 
 }  // namespace
+
+void enter_values(graph::EinGraph const& graph, schedule::Header& header) {
+    for (graph::Value const& v : graph.values)
+        header.tensors.add({v.name, v.shape, v.dtype, v.listing ? std::optional(v.listing->fill) : std::nullopt});
+    for (graph::Leaf const& leaf : graph.leaves)
+        header.inputs.add({schedule::TensorId{leaf.value.value()}, leaf.source});
+    for (ValueId output : graph.outputs)
+        header.outputs.add({schedule::TensorId{output.value()}, graph.value(output).name});
+}
 
 Lowered lower(graph::EinGraph const& graph, relation::Plan const& plan, LoweringOptions const& options,
               schedule::Header& header) {

@@ -19,6 +19,9 @@ struct Lowered {
     std::vector<Layout> layouts;           // by ValueId
 };
 
+/// Enters a graph's tensors, inputs and outputs.
+void enter_values(graph::EinGraph const& graph, schedule::Header& header);
+
 /// Tensors, inputs and outputs are entered into `header`, as are the tables that tasks refer to.
 Lowered lower(graph::EinGraph const& graph, relation::Plan const& plan, LoweringOptions const& options,
               schedule::Header& header);

@@ -11,7 +11,21 @@ std::uint64_t added(std::uint64_t hash, std::vector<Extent> const& list) {
     return hash;
 }
 
+bool same_fill(std::optional<scalar::Scalar> const& a, std::optional<scalar::Scalar> const& b) {
+    return a && b ? same_bits(*a, *b) : a.has_value() == b.has_value();
+}
+
 }  // namespace
+
+bool same_operation(graph::Node const& a, graph::Node const& b) {
+    if (a.op.index() != b.op.index()) return false;
+    if (auto const* einsum = std::get_if<graph::EinSum>(&a.op)) return *einsum == std::get<graph::EinSum>(b.op);
+    if (auto const* move = std::get_if<graph::Move>(&a.op)) {
+        auto const& other = std::get<graph::Move>(b.op);
+        return move->regions == other.regions && same_fill(move->fill, other.fill);
+    }
+    return true;  // a Reshape: its shapes are in its state
+}
 
 std::vector<std::uint64_t> outlines_of(graph::EinGraph const& graph, relation::Plan const& plan) {
     std::vector<std::uint64_t> out;

@@ -12,4 +12,7 @@ namespace ein::scheduler {
 /// By NodeId; a hash of each.
 std::vector<std::uint64_t> outlines_of(graph::EinGraph const& graph, relation::Plan const& plan);
 
+/// Whether two nodes compute the same, given operands of the same shapes.
+bool same_operation(graph::Node const& a, graph::Node const& b);
+
 }  // namespace ein::scheduler

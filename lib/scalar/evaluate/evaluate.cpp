@@ -1,6 +1,7 @@
 #include "lib/scalar/evaluate/evaluate.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "lib/base/box.hpp"
@@ -94,6 +95,14 @@ bool same_value(Scalar const& a, Scalar const& b) {
     if (a.is_integer) return a.integer == b.integer;
     auto const same = [](double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); };
     return same(a.number.real(), b.number.real()) && same(a.number.imag(), b.number.imag());
+}
+
+bool same_bits(Scalar const& a, Scalar const& b) {
+    auto const same = [](double x, double y) {
+        return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y);
+    };
+    return a.is_integer == b.is_integer && a.integer == b.integer && same(a.number.real(), b.number.real()) &&
+           same(a.number.imag(), b.number.imag());
 }
 
 Scalar convert(Scalar value, DType from, DType to) {

@@ -23,6 +23,8 @@ struct Scalar {
 
 /// Equal as values: -0 is 0, nan is nan.
 bool same_value(Scalar const& a, Scalar const& b);
+/// To the bit: -0 is not 0, a nan is itself.
+bool same_bits(Scalar const& a, Scalar const& b);
 
 /// @param operands  already converted to `compute`  @param labels  index values by label position
 Scalar evaluate(Expr const& expr, DType compute, DType weak, std::span<Scalar const> operands,
