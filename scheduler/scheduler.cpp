@@ -11,6 +11,7 @@
 #include "scheduler/kept_schedules.hpp"
 #include "scheduler/loaded_again.hpp"
 #include "scheduler/lower/lowering.hpp"
+#include "scheduler/repeat/lower_repeated.hpp"
 #include "scheduler/simulate/simulate.hpp"
 #include "scheduler/tuning.hpp"
 
@@ -52,6 +53,12 @@ schedule::Prediction predict(Schedule const& schedule, relation::Plan const& pla
     return out;
 }
 
+double calls_of(relation::Plan const& plan) {
+    double calls = 0;
+    for (relation::NodePlan const& node : plan.nodes) calls += static_cast<double>(element_count(node.parts));
+    return calls;
+}
+
 Scheduled lowered(graph::EinGraph const& graph, relation::Plan const& plan, SchedulerOptions const& options,
                   std::string const& place) {
     Scheduled out;
@@ -78,7 +85,9 @@ Scheduled lowered(graph::EinGraph const& graph, relation::Plan const& plan, Sche
                         options.messages,
                         options.take_over};
     if (place == "ia") how.decided = ia::place_plan(graph, plan).ranks;
-    Lowered made = lower(graph, plan, how, header);
+    bool const may_repeat = !options.simulate && calls_of(plan) >= options.repeats_from;
+    auto repeated = may_repeat ? lower_repeated(graph, plan, how, header) : std::nullopt;
+    Lowered made = repeated ? std::move(*repeated) : lower(graph, plan, how, header);
     out.schedule.sections = std::move(made.sections);
     out.ranks = std::move(made.ranks);
     out.calls = std::move(made.calls);
@@ -93,12 +102,6 @@ Scheduled lowered(graph::EinGraph const& graph, relation::Plan const& plan, Sche
         out.makespan = simulated_seconds(out.schedule, options.cluster);
     }
     return out;
-}
-
-double calls_of(relation::Plan const& plan) {
-    double calls = 0;
-    for (relation::NodePlan const& node : plan.nodes) calls += static_cast<double>(element_count(node.parts));
-    return calls;
 }
 
 /// The same schedule as before, where it is kept.

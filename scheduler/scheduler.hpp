@@ -39,7 +39,8 @@ struct SchedulerOptions {
     std::optional<FusionLimits> fusion = FusionLimits();  // none: devices do not run kernels piece by piece
     std::optional<std::int64_t> take_over =
         tuning::least_taken_over;  // bytes of blocks whose memory results take over; none: of no block
-    bool reproducible = false;     // of a graph that graph/summation_order.hpp prepared: each sum in one kernel call
+    double repeats_from = tuning::least_repeated_calls;  // kernel calls; of plans that are not simulated
+    bool reproducible = false;  // of a graph that graph/summation_order.hpp prepared: each sum in one kernel call
 };
 
 /// A schedule and how it came about.

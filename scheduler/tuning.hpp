@@ -80,6 +80,20 @@ inline constexpr std::size_t least_kept = 500'000, kept_a_rank = 500;
 /// Chosen.
 inline constexpr std::int64_t repeated_in_parallel = 4096;
 
+// Rounds of nodes that are alike (repeat/).
+
+/// Kernel calls of a plan, from which on few of its rounds are lowered and one is repeated: as many as are scheduled
+/// once, without being simulated (planner/optimizer/budget.hpp).
+inline constexpr double least_repeated_calls = 1e5;
+/// Rounds that are lowered in front of those that are left out: two in which it settles what lies where, two that are
+/// compared. And behind them: the last one may be another.
+inline constexpr std::size_t rounds_in_front = 4, rounds_behind = 1;
+/// Rounds of a graph, from which on that is worth trying. Chosen.
+inline constexpr std::size_t least_rounds = 7;
+/// Distances from a node to the next of its outline that are tried as the length of a round, and places in a round at
+/// which two are compared.
+inline constexpr std::size_t most_periods_tried = 16, most_seams_tried = 4;
+
 // Moving (move/): how regions travel.
 
 /// Bytes of a message that regions are cut into, which stay in a core's cache from one end to the other, and messages

@@ -1,6 +1,7 @@
 #include "apps/einplan/planning_request.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "apps/command_line.hpp"
 #include "apps/machines_text.hpp"
@@ -45,6 +46,7 @@ std::optional<std::int64_t> device_memory_of(EinplanOptions const& options) {
 PlanningOptions planning_options(EinplanOptions const& options, Machines const& machines, int ranks) {
     check_room(machines.cluster, ranks);
     bool const shared = options.inputs == "shared";
+    bool const shows_tasks = !options.explain.empty() || !options.simulate.empty();  // each of every rank
     return {.planner = {.ranks = ranks,
                         .calls = options.parts,
                         .decompose = options.decompose,
@@ -53,6 +55,8 @@ PlanningOptions planning_options(EinplanOptions const& options, Machines const& 
             .scheduler = {.place = options.place,
                           .inputs = shared ? scheduler::InputsPolicy::shared : scheduler::InputsPolicy::once,
                           .cluster = machines.cluster,
+                          .repeats_from = shows_tasks ? std::numeric_limits<double>::infinity()
+                                                      : scheduler::tuning::least_repeated_calls,
                           .reproducible = options.reproducible},
             .memory = budget_of(options, machines),
             .memory_from = options.memory.empty() ? machines.name + ": /memory" : "--memory",

@@ -49,7 +49,7 @@ struct Simulation {
     Repeated repeated;  // of schedules with loops
 };
 
-/// @param schedule  verified
+/// @param schedule  verified; without repeats (unrolled.hpp)
 Simulation simulate(schedule::Schedule const& schedule, Cluster const& cluster);
 
 /// Simulation::all_iterations, in less time where there are loops.

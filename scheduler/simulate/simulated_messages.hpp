@@ -32,6 +32,7 @@ struct SimulatedMessage {
 class SimulatedMessages {
 public:
     SimulatedMessages(schedule::Schedule const& schedule, std::int64_t eager) : of_task_(schedule.sections.size()) {
+        promise(!schedule.repeats(), "a schedule is simulated whose tasks are not all there");
         Table<Rank, std::vector<End>> sends(schedule.sections.size()), receives(schedule.sections.size());
         for (Rank rank : schedule.sections.ids()) {
             schedule::Section const& section = schedule.sections[rank];

@@ -17,6 +17,7 @@
 #include "apps/report_errors.hpp"
 #include "lib/base/text/quantities.hpp"
 #include "lib/schedule/memory/replay.hpp"
+#include "lib/schedule/repeat/unrolled.hpp"
 #include "scheduler/simulate/simulate.hpp"
 
 namespace ein::apps {
@@ -136,7 +137,8 @@ std::string PlanReport::summary_of(PreparedGraph const& prepared, Planned const&
 }
 
 scheduler::Simulation const& PlanReport::simulated(schedule::Schedule const& schedule) const {
-    if (!simulated_) simulated_ = simulate(schedule, machines_.cluster);
+    if (!simulated_)
+        simulated_ = simulate(schedule.repeats() ? schedule::unrolled(schedule) : schedule, machines_.cluster);
     return *simulated_;
 }
 
