@@ -8,6 +8,25 @@
 namespace ein::scheduler {
 namespace {
 
+/// Messages, their ranks numbered anew, those alone that have any: what is kept by rank grows with them.
+struct Among {
+    std::vector<Route> messages;
+    int ranks = 0;
+
+    explicit Among(std::span<Route const> of) {
+        std::vector<Rank> there;
+        for (Route const& route : of) there.insert(there.end(), {route.from, route.to});
+        std::sort(there.begin(), there.end());
+        there.erase(std::unique(there.begin(), there.end()), there.end());
+        auto const number = [&](Rank rank) {
+            return Rank{static_cast<int>(std::lower_bound(there.begin(), there.end(), rank) - there.begin())};
+        };
+        messages.reserve(of.size());
+        for (Route const& route : of) messages.push_back({number(route.from), number(route.to)});
+        ranks = static_cast<int>(there.size());
+    }
+};
+
 /// Rank r gets from rank r first, then r + 1, and so on.
 std::vector<std::int32_t> rotated(std::span<Route const> messages, int ranks) {
     std::vector<std::int32_t> out;
@@ -108,14 +127,16 @@ public:
         if (of_sender_[at(route.from)].empty()) senders_.push_back(route.from);
         of_sender_[at(route.from)].push_back(message);
         receives_[at(route.to)] = 1;
+        receivers_.push_back(route.to);
     }
     /// Takes all: paths from the ranks that receive nothing, then cycles.
     void take(std::vector<std::uint32_t>& out) {
         for (Rank sender : senders_)
             if (receives_[at(sender)] == 0) follow(sender, out);
         for (Rank sender : senders_) follow(sender, out);
+        for (Rank receiver : receivers_) receives_[at(receiver)] = 0;
         senders_.clear();
-        std::fill(receives_.begin(), receives_.end(), std::uint8_t{0});
+        receivers_.clear();
     }
 
 private:
@@ -132,27 +153,32 @@ private:
     std::span<Route const> messages_;
     std::vector<std::vector<std::uint32_t>> of_sender_;
     std::vector<std::uint8_t> receives_;  // by rank
-    std::vector<Rank> senders_;
+    std::vector<Rank> senders_, receivers_;
 };
+
+std::vector<std::int32_t> turns_among(Among const& among, std::span<Route const> messages, int ranks) {
+    std::vector<std::int32_t> turns = rotated(messages, ranks);
+    std::size_t const most = most_of_a_rank(among.messages, among.ranks);
+    std::size_t const table = static_cast<std::size_t>(ranks) * most;
+    if (has_at_most(most, turns) || std::max(table, messages.size() * most) > tuning::most_turns_searched) return turns;
+    return Colouring(among.messages, among.ranks, most).run();
+}
 
 }  // namespace
 
 std::vector<std::int32_t> turns_of(std::span<Route const> messages, int ranks) {
-    std::vector<std::int32_t> turns = rotated(messages, ranks);
-    std::size_t const most = most_of_a_rank(messages, ranks);
-    std::size_t const table = static_cast<std::size_t>(ranks) * most;
-    if (has_at_most(most, turns) || std::max(table, messages.size() * most) > tuning::most_turns_searched) return turns;
-    return Colouring(messages, ranks, most).run();
+    return turns_among(Among(messages), messages, ranks);
 }
 
 std::vector<std::uint32_t> in_turns(std::span<Route const> messages, int ranks) {
-    std::vector<std::int32_t> const turns = turns_of(messages, ranks);
+    Among const among(messages);
+    std::vector<std::int32_t> const turns = turns_among(among, messages, ranks);
     std::vector<std::uint32_t> by_turn(messages.size()), out;
     std::iota(by_turn.begin(), by_turn.end(), 0U);
     std::stable_sort(by_turn.begin(), by_turn.end(),
                      [&](std::uint32_t a, std::uint32_t b) { return turns[a] < turns[b]; });
     out.reserve(messages.size());
-    Turn turn(messages, ranks);
+    Turn turn(among.messages, among.ranks);
     for (std::size_t k = 0; k < by_turn.size(); ++k) {
         turn.add(by_turn[k]);
         if (k + 1 == by_turn.size() || turns[by_turn[k + 1]] != turns[by_turn[k]]) turn.take(out);
