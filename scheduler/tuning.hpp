@@ -7,6 +7,7 @@
 // asked for.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -85,9 +86,11 @@ inline constexpr std::int64_t repeated_in_parallel = 4096;
 /// Kernel calls of a plan, from which on few of its rounds are lowered and one is repeated: as many as are scheduled
 /// once, without being simulated (planner/optimizer/budget.hpp).
 inline constexpr double least_repeated_calls = 1e5;
-/// Rounds that are lowered in front of those that are left out: two in which it settles what lies where, two that are
-/// compared. And behind them: the last one may be another.
-inline constexpr std::size_t rounds_in_front = 4, rounds_behind = 1;
+/// Rounds that are lowered in front of those that are left out: some in which it settles what lies where, and two that
+/// are compared; more where they differ. Tried with LLaMA on 256 to 16,384 ranks: the first are enough. And behind
+/// them: the last one may be another.
+inline constexpr std::array<std::size_t, 2> rounds_in_front{3, 5};
+inline constexpr std::size_t rounds_behind = 1;
 /// Rounds of a graph, from which on that is worth trying. Chosen.
 inline constexpr std::size_t least_rounds = 7;
 /// Distances from a node to the next of its outline that are tried as the length of a round, and places in a round at

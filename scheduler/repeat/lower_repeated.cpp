@@ -192,12 +192,14 @@ std::optional<Lowered> lower_repeated(graph::EinGraph const& graph, relation::Pl
     if (!options.decided.empty() || options.order != Order::as_given) return std::nullopt;
     auto const period = find_period(graph, plan);
     if (!period || period->rounds() < tuning::least_rounds) return std::nullopt;
-    auto const shortened = scheduler::shortened(graph, plan, *period, tuning::rounds_in_front, tuning::rounds_behind);
-    if (!shortened) return std::nullopt;
-    Header small = header;
-    Lowered lowered = lower(shortened->graph, shortened->plan, options, small);
-    for (Seam const& seam : seams(small.moments, *period, *shortened))
-        if (tell_as_whole(lowered, header, small, graph, *period, *shortened, seam)) return lowered;
+    for (std::size_t in_front : tuning::rounds_in_front) {
+        auto const shortened = scheduler::shortened(graph, plan, *period, in_front, tuning::rounds_behind);
+        if (!shortened) return std::nullopt;
+        Header small = header;
+        Lowered lowered = lower(shortened->graph, shortened->plan, options, small);
+        for (Seam const& seam : seams(small.moments, *period, *shortened))
+            if (tell_as_whole(lowered, header, small, graph, *period, *shortened, seam)) return lowered;
+    }
     return std::nullopt;
 }
 
