@@ -62,13 +62,15 @@ private:
 
     /// The longest stretch of nodes each of which is as the one so many nodes before it.
     Period longest(std::size_t nodes) const {
-        Period best{0, nodes, 0, {}}, now{0, nodes, 0, {}};
-        Pairs best_pairs, pairs;
-        for (std::size_t n = 0; n + nodes < graph_.nodes.size(); ++n) {
-            bool const goes_on = are_alike(n, nodes, pairs);
-            now.end = n + nodes + 1;
-            if (goes_on && now.end - now.first > best.end - best.first) best = now, best_pairs = pairs;
-            if (!goes_on) now.first = n + 1, pairs = {};
+        Period best{0, nodes, 0, {}};
+        Pairs best_pairs;
+        std::size_t const end = graph_.nodes.size() - nodes;  // of nodes that have one so many behind them
+        for (std::size_t first = 0, n = 0; first < end; first = ++n) {
+            Pairs pairs;
+            while (n < end && are_alike(n, nodes, pairs)) ++n;
+            if (n == first || n + nodes - first <= best.end - best.first) continue;
+            best.first = first, best.end = n + nodes;
+            best_pairs = std::move(pairs);
         }
         for (std::size_t value = 0; value < graph_.values.size(); ++value)
             best.next.emplace_back(static_cast<std::int32_t>(value));
