@@ -75,12 +75,12 @@ std::vector<Scalar> special_values(DType type) {
     return list;
 }
 
-bool same_bits(double a, double b) {
+bool same_or_nans(double a, double b) {
     return std::isnan(a) ? std::isnan(b) : a == b && std::signbit(a) == std::signbit(b);
 }
-bool same_bits(Scalar const& a, Scalar const& b) {
+bool same_or_nans(Scalar const& a, Scalar const& b) {
     if (a.is_integer || b.is_integer) return a.is_integer && b.is_integer && a.integer == b.integer;
-    return same_bits(a.number.real(), b.number.real()) && same_bits(a.number.imag(), b.number.imag());
+    return same_or_nans(a.number.real(), b.number.real()) && same_or_nans(a.number.imag(), b.number.imag());
 }
 
 std::vector<Expr> literals() {
@@ -157,7 +157,7 @@ std::string difference(Expr const& before, Expr const& after, DType type) {
                 continue;  // a position that does not fit
             }
             b = second(operands, labels);
-            if (!same_bits(*a, *b)) {
+            if (!same_or_nans(*a, *b)) {
                 std::ostringstream text;
                 text << print(before, names) << " becomes " << print(after, names) << ", of " << name(type) << " at x "
                      << (x.is_integer ? Complex(static_cast<double>(x.integer)) : x.number) << ": " << a->number << " "
@@ -266,7 +266,7 @@ Scalar run(Program const& program, Scalar const& x, DType type) {
 /// The same nan, infinity or zero, or finite numbers that are near one another.
 bool alike(double a, double b, double tolerance) {
     bool const special = a == 0 || b == 0 || !std::isfinite(a) || !std::isfinite(b);
-    return special ? same_bits(a, b) : std::fabs(a - b) <= tolerance * std::fabs(b);
+    return special ? same_or_nans(a, b) : std::fabs(a - b) <= tolerance * std::fabs(b);
 }
 
 }  // namespace
@@ -297,7 +297,7 @@ TEST_CASE("every form of a power has the power's nans, infinities and signs of z
             for (Scalar const& x : special_values(type)) {
                 std::vector<Scalar> const operands{x, x};
                 CAPTURE(name(type), n, x.number, x.integer);
-                CHECK(same_bits(run(program, x, type), reference(operands, {})));
+                CHECK(same_or_nans(run(program, x, type), reference(operands, {})));
             }
         }
 }
