@@ -127,6 +127,7 @@ struct Operation {
     PullRule pull;
     bool rounds = false;     // its result may be rounded: it does not just move, compare or choose among its arguments
     bool costly = false;     // takes longer than keeping a result and reading it again, as exp does
+    double work = 1;         // simple operations of f32, such as +, that take as long; measured where it is not 1
     bool overflows = false;  // of integers: what it gives may not fit their type
     RealFunction real = {};  // nothing: reals stay as they are, or another rule computes it
     FunctionOf<Complex> complex = {};
