@@ -155,11 +155,19 @@ inline constexpr double seconds_apart = 5e-4;
 inline constexpr double seconds_of_a_queued_byte = 0.65e-9;
 /// How much faster than memory caches are, where a cluster file says nothing. Chosen: those of cores are 4 to 10 times.
 inline constexpr double caches_beside_memory = 8;
-/// Simple operations that exp and its like take, where they are charged and where a machine is measured. Chosen.
-inline constexpr double operations_of_a_function = 10;
+/// Simple operations of an element of logsumexp. Measured.
+inline constexpr double operations_of_an_exponential_sum = 22;
 /// Rows, columns or terms of a product beyond which what is packed, read and written for them takes no time of its own:
 /// it is in the rate. Measured with 38 products of 16 to 65536 by 16 to 65536 (docs/performance.md).
 inline constexpr double long_side_of_a_product = 128;
+/// Bytes of a row of a product's tile: narrower results take as long. Of executor/device/cpu/gemm's making.
+inline constexpr double bytes_of_a_tile_row = 128;
+/// Of a product's operations, how many tiles of other joins do meanwhile: there is no instruction for two of them.
+/// Measured: 0.35 to 0.42.
+inline constexpr double share_of_other_tiles = 0.4;
+/// Seconds in which the vector of a row's sums becomes one number and is stored. Measured with rows of 16 to 100: 1.5
+/// to 4 ns.
+inline constexpr double seconds_of_a_summed_row = 2.5e-9;
 /// Of what a sparse kernel takes of a dense operand again and again, how much counts as read from memory: rows are met
 /// in caches. Measured with SpMM, SDDMM, MTTKRP and PageRank (docs/performance.md), which want 0.2 to 1.5. Of an
 /// operand larger than a core's cache rows come from anywhere in memory, at half the rate at which it is read from end

@@ -135,10 +135,26 @@ Cluster cluster_from_json(Json const& document, std::string const& file, std::ve
     Cursor const at(document, faults);
     Cluster cluster;
     if (at.expect_object()) {
-        at.only_keys({"nodes", "ranks_per_node", "threads", "flops_per_second", "operations_per_second",
-                      "bytes_per_second", "cached_per_second", "listed_per_second", "copied_per_second",
-                      "disk_per_second", "seconds_per_task", "memory", "inside", "between", "uplink", "backbone",
-                      "eager", "speeds"});
+        at.only_keys({"nodes",
+                      "ranks_per_node",
+                      "threads",
+                      "flops_per_second",
+                      "operations_per_second",
+                      "bytes_per_second",
+                      "cached_per_second",
+                      "memory_per_second",
+                      "shared_cache",
+                      "listed_per_second",
+                      "copied_per_second",
+                      "disk_per_second",
+                      "seconds_per_task",
+                      "memory",
+                      "inside",
+                      "between",
+                      "uplink",
+                      "backbone",
+                      "eager",
+                      "speeds"});
         if (at.has("nodes")) cluster.nodes = read_count(at.at("nodes"), 1 << 20);
         if (at.has("ranks_per_node"))
             cluster.ranks_per_node = read_count(at.at("ranks_per_node"), 1 << 20).value_or(cluster.ranks_per_node);
@@ -148,6 +164,10 @@ Cluster cluster_from_json(Json const& document, std::string const& file, std::ve
         read_rate(at, "bytes_per_second", cluster.bytes, Quantity::bytes_per_second, notes);
         if (at.has("bytes_per_second")) cluster.cached = tuning::caches_beside_memory * cluster.bytes;
         read_rate(at, "cached_per_second", cluster.cached, Quantity::bytes_per_second, notes);
+        cluster.memory_rate = cluster.bytes;
+        read_rate(at, "memory_per_second", cluster.memory_rate, Quantity::bytes_per_second, notes);
+        if (at.has("shared_cache"))
+            cluster.shared_cache = static_cast<double>(read_size(at.at("shared_cache")).value_or(0));
         if (at.has("threads")) cluster.listed = cluster.threads / tuning::seconds_of_an_element;
         read_rate(at, "listed_per_second", cluster.listed, Quantity::operations_per_second, notes);
         cluster.copied = cluster.bytes / 2;
@@ -177,6 +197,8 @@ Json to_json(Cluster const& cluster) {
              {"operations_per_second", cluster.operations},
              {"bytes_per_second", cluster.bytes},
              {"cached_per_second", cluster.cached},
+             {"memory_per_second", cluster.memory_rate},
+             {"shared_cache", static_cast<std::int64_t>(cluster.shared_cache)},
              {"listed_per_second", cluster.listed},
              {"copied_per_second", cluster.copied},
              {"disk_per_second", cluster.disk},

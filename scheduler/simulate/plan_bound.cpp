@@ -26,7 +26,8 @@ double work_of(graph::EinGraph const& graph, graph::Node const& node, Cluster co
         points /= static_cast<double>(std::max<Extent>(1, einsum->extents[static_cast<std::size_t>(cost.scattered)]));
     double const operations = (cost.lookup ? elements_of(result) : points) * cost.operations;
     double const written = elements_of(result) * static_cast<double>(size_of(result.dtype));
-    return std::max(operations / cost.rate, written / cluster.bytes);
+    double const fastest = std::max({cluster.bytes, cluster.cached, cluster.memory_rate});
+    return std::max(operations / cost.rate, written / fastest);
 }
 
 }  // namespace

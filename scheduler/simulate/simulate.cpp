@@ -7,11 +7,9 @@
 #include <utility>
 
 #include "lib/base/error.hpp"
-#include "lib/schedule/dispatch/dispatcher.hpp"
-#include "lib/schedule/dispatch/kernel_widths.hpp"
-#include "scheduler/simulate/block_counts.hpp"
 #include "scheduler/simulate/network.hpp"
 #include "scheduler/simulate/simulated_messages.hpp"
+#include "scheduler/simulate/simulated_rank.hpp"
 #include "scheduler/simulate/task_costs.hpp"
 #include "scheduler/tuning.hpp"
 
@@ -26,67 +24,6 @@ using schedule::Task;
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
-/// One rank: what it may do, and how its time was spent so far.
-struct SimulatedRank {
-    SimulatedRank(schedule::Header const& header, Section const& of, Cluster const& cluster, Rank self,
-                  std::int64_t iterations)
-        : section(of),
-          dispatcher(of, header.loops, schedule::replay(of), {.iterations = iterations}),
-          loops(of.loops.size()),
-          widths(schedule::kernel_widths(header, of, cluster.threads)),
-          speed(cluster.speed_of(self)),
-          idle(cluster.threads),
-          threads(cluster.threads) {}
-
-    /// Books the time since the last change.
-    void book(double now) {
-        double const passed = now - booked;
-        double const share = static_cast<double>(threads - idle) / threads;
-        times.busy += passed * share;
-        (open_messages > 0 ? times.communicating : times.waiting) += passed * (1 - share);
-        booked = now;
-    }
-
-    /// Notes iterations that have ended.
-    void look_at_loops(double now) {
-        for (schedule::LoopId l : loops.ids()) {
-            std::int64_t const ended =
-                dispatcher.iterations().begun()[l] - (dispatcher.ended(section.loops[l].last) ? 0 : 1);
-            if (ended == loops[l].ended) continue;
-            loops[l] = {ended, loops[l].end, now};
-        }
-    }
-
-    /// How far a loop is.
-    struct Paced {
-        std::int64_t ended = 0;          // iterations, over all times that it was entered
-        double end_before = 0, end = 0;  // of the last but one and of the last
-    };
-
-    /// A task under way. Workers that find nothing to begin help the first one that has room for them.
-    struct Running {
-        TaskId task;
-        int width = 1, workers = 1;
-        double left = 0;  // seconds of one worker, from `since` on
-        double since = 0;
-        double disk = 0;       // when its part on the disk has ended
-        std::int64_t end = 0;  // the event that ends it, if no other one does
-        void settle(double now) { left -= (now - std::exchange(since, now)) * workers; }
-    };
-
-    Section const& section;
-    schedule::Dispatcher<BlockCounts> dispatcher;
-    Table<schedule::LoopId, Paced> loops;
-    Table<TaskId, std::int16_t> widths;
-    std::vector<Running> running;  // as they began
-    double speed;
-    int idle, threads;
-    int open_messages = 0;
-    double disk_free = 0;  // when what was begun on the disk has ended
-    double booked = 0;
-    RankTimes times;
-};
-
 class Simulator {
 public:
     /// @param iterations  of each loop, at most
@@ -98,7 +35,7 @@ public:
           messages_(schedule, cluster.eager) {
         for (int rank = 0; rank < schedule.header.ranks; ++rank) {
             Section const& section = schedule.sections[Rank{rank}];
-            ranks_.emplace_back(schedule.header, section, cluster, Rank{rank}, iterations);
+            ranks_.emplace_back(schedule.header, section, cluster, Rank{rank}, schedule::replay(section), iterations);
             out_.spans.add(Table<TaskId, TaskSpan>(section.tasks.size()));
         }
     }
@@ -204,7 +141,9 @@ private:
         self.book(now);
         self.idle -= running.workers;
         running.left =
-            (costs_.seconds(self.section, task) * self.threads + cluster_.per_task * running.workers) / self.speed;
+            (costs_.seconds(self.section, task, &self.reuse) * self.threads + cluster_.per_task * running.workers) /
+            self.speed;
+        self.reuse.use(task);
         double const disk = costs_.disk_seconds(self.section, task);
         if (disk > 0) running.disk = self.disk_free = std::max(now, self.disk_free) + disk;
         out_.spans[Rank{rank}][id] = {now, now, cause_rank, cause};
@@ -302,6 +241,7 @@ private:
         self.book(now);
         --self.open_messages;
         slow_down(rank, message, now);
+        self.reuse.use(self.section.tasks[task]);
         out_.spans[Rank{rank}][task] = {message.begin, now, message.cause_rank, message.cause};
         finish(rank, task, now);
     }

@@ -1,12 +1,13 @@
 #include "scheduler/simulate/task_costs.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "lib/graph/indicator.hpp"
 #include "lib/graph/labels.hpp"
 #include "lib/graph/masked_product.hpp"
 #include "lib/scalar/expression/ops.hpp"
-#include "lib/scalar/expression/walk.hpp"
+#include "lib/scalar/program/work.hpp"
 #include "lib/schedule/fusion/members.hpp"
 #include "lib/schedule/memory/take_over.hpp"
 #include "scheduler/simulate/sparse_cost.hpp"
@@ -34,33 +35,42 @@ struct Sides {
     }
 };
 
+bool is_of_two_elements(scalar::Expr const& join) {
+    return join.args().size() == 2 && std::ranges::all_of(join.args(), [](scalar::Expr const& argument) {
+               return argument.op() == scalar::Op::operand;
+           });
+}
+
 bool joins_two_elements(graph::EinSum const& einsum) {
-    return einsum.operands() == 2 && einsum.join.args().size() == 2 &&
-           std::ranges::all_of(einsum.join.args(),
-                               [](scalar::Expr const& argument) { return argument.op() == scalar::Op::operand; });
+    return einsum.operands() == 2 && is_of_two_elements(einsum.join);
+}
+
+/// Joins that tiles have instructions for: of two elements, and distances: |x - y| and (x - y)^2.
+bool is_of_tiles(graph::EinSum const& einsum) {
+    scalar::Expr const& join = einsum.join;
+    if (joins_two_elements(einsum)) return !scalar::info(join.op()).costly;
+    bool const of_difference = einsum.operands() == 2 && !join.args().empty() &&
+                               join.args()[0].op() == scalar::Op::sub && is_of_two_elements(join.args()[0]);
+    return of_difference && (join.op() == scalar::Op::abs ||
+                             (join.op() == scalar::Op::pow && join.args()[1] == scalar::Expr::integer(2)));
 }
 
 /// Of kernels that pack an operand, for tiles of the result that stay in registers.
-TileSides tiles_of(graph::EinSum const& einsum) {
-    if (!joins_two_elements(einsum) || scalar::info(einsum.join.op()).costly) return {};
+TileSides tiles_of(graph::EinSum const& einsum, DType compute) {
+    if (!is_of_tiles(einsum)) return {};
     using scalar::Agg;
     if (einsum.agg != Agg::sum && einsum.agg != Agg::min && einsum.agg != Agg::max) return {};
     Sides sides(einsum);
     if (sides.terms.empty() || sides.rows.empty() || sides.columns.empty()) return {};
-    return {std::move(sides.rows), std::move(sides.columns), std::move(sides.terms)};
-}
-
-/// Operations of a join, each shared subexpression once; exp, log, tanh and their like count as ten simple ones.
-double weighted_operations(scalar::Expr const& join) {
-    double count = 0;
-    for (scalar::Expr const* part : scalar::arguments_first(join))
-        if (!part->args().empty()) count += scalar::info(part->op()).costly ? tuning::operations_of_a_function : 1;
-    return count;
+    bool const right_is_innermost = graph::has_label(sides.columns, einsum.output.back());
+    bool const one_product = sides.terms.size() + sides.rows.size() + sides.columns.size() == einsum.labels.size();
+    double const width = one_product ? tuning::bytes_of_a_tile_row / static_cast<double>(size_of(compute)) : 1;
+    return {std::move(sides.rows), std::move(sides.columns), std::move(sides.terms), right_is_innermost, width};
 }
 
 double of_aggregation(graph::EinSum const& einsum) {
     if (!einsum.aggregates_any()) return 0;
-    return scalar::info(einsum.agg).by_exponentials ? tuning::operations_of_a_function : 1;
+    return scalar::info(einsum.agg).by_exponentials ? tuning::operations_of_an_exponential_sum : 1;
 }
 
 /// Elements of an operand or result in a call of these lengths.
@@ -73,8 +83,24 @@ double elements_at(std::vector<int> const& labels, std::span<Extent const> lengt
 /// Operations a second. Tiles of other operations than times and plus have no instruction that does both.
 double rate_of(graph::EinSum const& einsum, DType compute, Cluster const& cluster) {
     if (is_matrix_product(einsum)) return cluster.flops(compute);
-    return !tiles_of(einsum).left.empty() ? std::max(cluster.operations, cluster.flops(compute) / 2)
-                                          : cluster.operations;
+    return !tiles_of(einsum, compute).left.empty()
+               ? std::max(cluster.operations, cluster.flops(compute) * tuning::share_of_other_tiles)
+               : cluster.operations;
+}
+
+/// Tiles are computed whole: how many times the elements of the result they have. Of long sides it hardly counts.
+double whole_tiles(TileSides const& sides, std::span<Extent const> lengths) {
+    double const along = elements_at(sides.right_is_innermost ? sides.right : sides.left, lengths);
+    if (along >= tuning::long_side_of_a_product) return 1;
+    return std::ceil(along / sides.width) * sides.width / std::max(1.0, along);
+}
+
+/// Rows of an operand that end in a sum each, where vectors become one number.
+double summed_rows(graph::EinSum const& einsum, std::span<Extent const> lengths) {
+    for (auto const& labels : einsum.inputs)
+        if (!labels.empty() && !graph::has_label(einsum.output, labels.back()))
+            return elements_at(einsum.output, lengths);
+    return 0;
 }
 
 /// What a product reads and writes.
@@ -118,8 +144,10 @@ KernelCost kernel_cost(graph::EinSum const& einsum, DType compute, Cluster const
     std::int32_t added = -1;
     if (auto const scatter = graph::scatters(einsum)) added = scatter->label;
     if (auto const count = graph::as_count(einsum)) added = count->label;
-    double const a_point = weighted_operations(einsum.join) + of_aggregation(einsum);
-    return {lookup || added >= 0 ? 1 : a_point, rate_of(einsum, compute, cluster), lookup, tiles_of(einsum), added};
+    bool const own_rate = is_matrix_product(einsum) || !tiles_of(einsum, compute).left.empty();  // of its type
+    double const a_point = scalar::work_of(einsum.join, own_rate ? DType::f32 : compute) + of_aggregation(einsum);
+    return {lookup || added >= 0 ? 1 : a_point, rate_of(einsum, compute, cluster), lookup, tiles_of(einsum, compute),
+            added};
 }
 
 TaskCosts::TaskCosts(schedule::Header const& header, Cluster const& cluster) : header_(header), cluster_(cluster) {
@@ -132,14 +160,46 @@ namespace {
 
 bool is_converted(DType stored, DType compute) { return stored != compute && is_exact(stored); }
 
-/// Bytes of a result that are read before they are written, since caches take whole lines.
-double filled_before(Section const& section, BlockId result, double written) {
-    return section.bytes_of(result) < tuning::written_past_caches ? written : 0;
-}
-
 }  // namespace
 
-double TaskCosts::of_kernel(Section const& section, Task const& task, schedule::Apply const& call) const {
+/// Seconds for bytes of the blocks of one task, by where they are.
+struct TaskCosts::Moving {
+    Cluster const& cluster;
+    Section const& section;
+    Task const& task;
+    BlockReuse const* reuse;  // none: all are in the cache that cores share
+
+    Nearness of(BlockId block) const { return reuse == nullptr ? Nearness{} : reuse->of(block); }
+    double seconds(double bytes, Nearness const& at, double in_memory) const {
+        return bytes * (at.in_core / cluster.cached + (1 - at.in_core - at.in_memory) / cluster.bytes +
+                        at.in_memory * in_memory / cluster.memory_rate);
+    }
+    double read(BlockId block, double bytes) const { return seconds(bytes, of(block), 1); }
+    /// In memory, lines of a result are read before they are written, unless it goes past the caches.
+    double written(BlockId result, double bytes) const {
+        if (section.bytes_of(result) >= tuning::written_past_caches) return bytes / cluster.bytes;
+        auto const over = section.taken_over(task);
+        return seconds(bytes, of(over ? *over : result), 2);
+    }
+    /// Of elements that only move.
+    double copied(BlockId from, BlockId to, double bytes) const {
+        return bytes / cluster.copied * (read(from, 1) + written(to, 1)) * cluster.bytes / 2;
+    }
+};
+
+/// Beside reading and computing: sums of rows are put together, and rows that are scattered are begun.
+double TaskCosts::of_rows(Kernel const& kernel, std::span<Extent const> lengths) const {
+    if (kernel.lookup || kernel.makes_tiles()) return 0;
+    if (kernel.scattered >= 0) {
+        double rows = elements_at(kernel.einsum->inputs[0], lengths);  // of the operand that says where
+        for (auto const& labels : kernel.einsum->inputs) rows = std::min(rows, elements_at(labels, lengths));
+        return rows * tuning::elements_of_a_row / cluster_.listed;
+    }
+    return summed_rows(*kernel.einsum, lengths) * tuning::seconds_of_a_summed_row / cluster_.threads;
+}
+
+double TaskCosts::of_kernel(Moving const& moving, schedule::Apply const& call) const {
+    Section const& section = moving.section;
     Kernel const& kernel = kernels_[call.kernel];
     bool const moves = kernel.lookup || kernel.scattered >= 0;
     if (!moves && is_on_listed(section, call))
@@ -153,7 +213,7 @@ double TaskCosts::of_kernel(Section const& section, Task const& task, schedule::
         return static_cast<double>(section.bytes_of(block)) * looked_at /
                std::max(1.0, static_cast<double>(section.elements_of(block)));
     };
-    double const share = schedule::written_share(header_, section, task);  // of what an update takes over
+    double const share = schedule::written_share(header_, section, moving.task);  // of what an update takes over
     double points = section.listed_share(header_.kernels[call.kernel], call) * share;
     for (Extent length : lengths) points *= static_cast<double>(length);
     schedule::Block const& result = section.blocks[call.result];  // of a sparse one what it may list
@@ -163,25 +223,27 @@ double TaskCosts::of_kernel(Section const& section, Task const& task, schedule::
     double const to_result = written * size(call.result) * (call.accumulates ? 2 : 1);
     auto const read = [&](std::size_t operand) {
         if (section.blocks[call.operands[operand]].is_listed()) return of_listed(operand);
-        bool const as_written = kernel.lookup || task.over() == operand;
+        bool const as_written = kernel.lookup || moving.task.over() == operand;
         return (as_written ? written : elements(kernel.einsum->inputs[operand])) * size(call.operands[operand]);
     };
     if (kernel.scattered >= 0)
         points /= static_cast<double>(std::max<Extent>(1, lengths[static_cast<std::size_t>(kernel.scattered)]));
     double const operations = (kernel.lookup ? written : points) * kernel.operations + (call.accumulates ? written : 0);
-    double seconds = operations / kernel.rate, moved = to_result, converted = 0;
+    double computing = operations / kernel.rate, converted = 0;
+    double bytes_seconds =
+        call.accumulates ? moving.read(call.result, to_result) : moving.written(call.result, to_result);
     for (std::size_t operand = 0; operand < call.operands.size(); ++operand) {
-        moved += read(operand);
+        bytes_seconds += moving.read(call.operands[operand], read(operand));
         DType const stored = section.blocks[call.operands[operand]].dtype;
         if (!moves && is_converted(stored, header_.kernels[call.kernel].compute))
             converted += read(operand) / size(call.operands[operand]);
     }
-    seconds += converted * tuning::operations_of_a_conversion / cluster_.operations;
-    if (kernel.makes_tiles())
-        seconds += moved_for_tiles(kernel.tiles, lengths, {read(0), read(1), to_result}) / cluster_.bytes;
-    else if (!call.accumulates)
-        moved += filled_before(section, call.result, to_result);
-    return std::max(seconds, moved / cluster_.bytes);
+    computing += converted * tuning::operations_of_a_conversion / cluster_.operations;
+    if (kernel.makes_tiles()) {
+        computing *= whole_tiles(kernel.tiles, lengths);
+        computing += moved_for_tiles(kernel.tiles, lengths, {read(0), read(1), to_result}) / cluster_.bytes;
+    }
+    return std::max(computing, bytes_seconds) + of_rows(kernel, lengths);
 }
 
 namespace {
@@ -207,10 +269,11 @@ Piece piece_of(schedule::FusionSpec const& spec, std::size_t member, BoxView reg
 }  // namespace
 
 /// What is inside is in the cache: of memory only operands and the result count, which a piece waits for.
-double TaskCosts::of_fused(Section const& section, schedule::Fused const& task) const {
+double TaskCosts::of_fused(Moving const& moving, schedule::Fused const& task) const {
+    Section const& section = moving.section;
     auto const size = [&](BlockId block) { return static_cast<double>(section.bytes_of(block)); };
-    double bytes = size(task.result) + filled_before(section, task.result, size(task.result)), computing = 0;
-    for (BlockId operand : task.operands) bytes += size(operand);
+    double outside = moving.written(task.result, size(task.result)), computing = 0;
+    for (BlockId operand : task.operands) outside += moving.read(operand, size(operand));
     schedule::FusionSpec const& spec = header_.fusions[task.fusion];
     std::size_t number = 0;
     schedule::for_each_member(header_, task, [&](schedule::FusionSpec::Member const& member, BoxView region) {
@@ -237,25 +300,28 @@ double TaskCosts::of_fused(Section const& section, schedule::Fused const& task) 
             if (!kernel.lookup && kernel.scattered < 0 && is_converted(stored, header_.kernels[member.kernel].compute))
                 seconds += read(inputs[k]) / kernel.element * tuning::operations_of_a_conversion / cluster_.operations;
         }
-        if (kernel.makes_tiles())
+        if (kernel.makes_tiles()) {
+            seconds *= whole_tiles(kernel.tiles, piece.lengths);
             seconds += moved_for_tiles(kernel.tiles, piece.lengths, {read(inputs[0]), read(inputs[1]), made}) /
                        cluster_.cached;
-        seconds = std::max(seconds, moved / cluster_.cached);
+        }
+        seconds = std::max(seconds, moved / cluster_.cached) + of_rows(kernel, piece.lengths);
         computing += piece.count * seconds;
     });
-    return computing + bytes / cluster_.bytes;
+    return computing + outside;
 }
 
 /// Seconds of each kind of task on a worker; transfers and disks take their own time.
 struct TaskCosts::OfKind {
     TaskCosts const& costs;
+    Moving const& moving;
     Section const& section;
     Task const& task;
 
-    double operator()(schedule::Apply const& call) const { return costs.of_kernel(section, task, call); }
-    double operator()(schedule::Reduce const& call) const { return costs.of_kernel(section, task, call_of(call)); }
-    double operator()(schedule::Fused const& fused) const { return costs.of_fused(section, fused); }
-    double operator()(schedule::Fill const& fill) const { return copied(bytes(fill.result)); }
+    double operator()(schedule::Apply const& call) const { return costs.of_kernel(moving, call); }
+    double operator()(schedule::Reduce const& call) const { return costs.of_kernel(moving, call_of(call)); }
+    double operator()(schedule::Fused const& fused) const { return costs.of_fused(moving, fused); }
+    double operator()(schedule::Fill const& fill) const { return moving.written(fill.result, bytes(fill.result)); }
     double operator()(schedule::Pack const& pack) const { return copied(bytes(pack.result)); }
     double operator()(schedule::Unpack const& unpack) const { return copied(bytes(unpack.from)); }
     double operator()(schedule::Reshape const& reshape) const {
@@ -279,7 +345,7 @@ struct TaskCosts::OfKind {
     double operator()(schedule::Refold const& made) const { return copied(bytes(made.result)); }
 
     double bytes(BlockId block) const { return static_cast<double>(section.bytes_of(block)); }
-    double copied(double bytes) const { return bytes / costs.cluster_.copied; }
+    double copied(double bytes) const { return moving.copied(section.reads(task)[0], *task.result(), bytes); }
     /// Of parts whose elements lie in another order, by one thread.
     double turned(schedule::Assemble const& made) const {
         auto const order = [&](BlockId block) { return section.sparse(section.blocks[block]).layout().axes; };
@@ -293,8 +359,9 @@ struct TaskCosts::OfKind {
     }
 };
 
-double TaskCosts::seconds(Section const& section, Task const& task) const {
-    return section.visit(task, OfKind{*this, section, task});
+double TaskCosts::seconds(Section const& section, Task const& task, BlockReuse const* reuse) const {
+    Moving const moving{cluster_, section, task, reuse};
+    return section.visit(task, OfKind{*this, moving, section, task});
 }
 
 double TaskCosts::disk_seconds(Section const& section, Task const& task) const {

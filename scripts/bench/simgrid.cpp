@@ -109,7 +109,8 @@ public:
         : replay_(replay),
           self_(self),
           section_(replay.schedule.sections[self]),
-          dispatcher_(section_, replay.schedule.header.loops, schedule::replay(section_), {.iterations = 1}) {}
+          dispatcher_(section_, replay.schedule.header.loops, schedule::replay(section_), {.iterations = 1}),
+          reuse_(section_, schedule::replay(section_).peak, replay.cluster) {}
 
     void run() {
         dispatcher_.begin_round(schedule::Inputs::used_up);
@@ -143,8 +144,10 @@ private:
         while (auto const task = dispatcher_.take_send()) send(*task);
         if (computes_) return;
         if (auto const task = dispatcher_.take_compute()) {
-            double const seconds = (replay_.costs.seconds(section_, section_.tasks[*task]) + replay_.cluster.per_task) /
-                                   replay_.cluster.speed_of(self_);
+            schedule::Task const& begun = section_.tasks[*task];
+            double const work = replay_.costs.seconds(section_, begun, &reuse_);
+            reuse_.use(begun);
+            double const seconds = (work + replay_.cluster.per_task) / replay_.cluster.speed_of(self_);
             wait_for(sg::this_actor::exec_async(seconds * flops_of_hosts), What::computed, *task);
             computes_ = true;
         }
@@ -152,6 +155,7 @@ private:
 
     void step_ended(Step const& step) {
         schedule::Task const& task = section_.tasks[step.task];
+        if (step.what == What::sent || step.what == What::received) reuse_.use(task);
         switch (step.what) {
             case What::computed: computes_ = false; break;
             case What::requested:  // there is a place for it: says so
@@ -210,6 +214,7 @@ private:
     Rank self_;
     schedule::Section const& section_;
     schedule::Dispatcher<scheduler::BlockCounts> dispatcher_;
+    scheduler::BlockReuse reuse_;
     bool computes_ = false;
     std::vector<sg::ActivityPtr> open_;
     std::vector<Step> steps_;  // of each of these

@@ -24,13 +24,15 @@ TEST_CASE("a cluster is read with units or without", "[scheduler][cluster]") {
     Cluster const cluster =
         read(R"({"nodes": 3, "ranks_per_node": 2, "threads": 4, "flops_per_second": {"f64": "50Gflop/s", "f32": 1e11},
         "operations_per_second": "2 Gflop/s", "bytes_per_second": "20GB/s", "copied_per_second": "5GB/s",
-        "listed_per_second": 3e9,
+        "listed_per_second": 3e9, "memory_per_second": "12GB/s", "shared_cache": "48MiB",
         "disk_per_second": "600MB/s", "seconds_per_task": "3us",
         "memory": "16GiB", "inside": {"bandwidth": "8GB/s", "latency": 1e-6, "per_message": "500ns"},
         "between": {"bandwidth": "100Gbit/s", "latency": "2us", "both_ways": "20GB/s"},
         "uplink": "200Gbit/s", "backbone": "1Tbit/s", "eager": "4KiB", "speeds": {"5": 0.5}, "x-note": "mine"})");
     CHECK(cluster.nodes == 3);
     CHECK(cluster.listed == 3e9);
+    CHECK(cluster.memory_rate == Approx(1.2e10));
+    CHECK(cluster.shared_cache == 48 << 20);
     CHECK(cluster.flops(DType::f64) == Approx(5e10));
     CHECK(cluster.flops(DType::bf16) == Approx(1e11));
     CHECK(cluster.copied == Approx(5e9));
@@ -55,6 +57,7 @@ TEST_CASE("what is not said is as in the default cluster", "[scheduler][cluster]
     CHECK(cluster.flops_f64 == 1e10);
     CHECK(cluster.flops_f32 == 2e10);
     CHECK(cluster.copied == 4e9);
+    CHECK(cluster.memory_rate == 8e9);
     CHECK(cluster.between.latency == Cluster{}.between.latency);
     CHECK_FALSE(cluster.uplink);  // the default one is of another network
 }
@@ -84,12 +87,9 @@ TEST_CASE("all faults of a cluster file are reported at once", "[scheduler][clus
                                              "/between/bandwith", "/between/latency", "/speeds/1", "/speeds/a"});
     CHECK(faults.front().text() ==
           "c.json: /node: expected nodes, ranks_per_node, threads, flops_per_second, operations_per_second, "
-          "bytes_per_second, "
-          "cached_per_second, listed_per_second, copied_per_second, disk_per_second, seconds_per_task, memory, inside, "
-          "between, uplink, "
-          "backbone, eager or "
-          "speeds, found the "
-          "unknown key "
+          "bytes_per_second, cached_per_second, memory_per_second, shared_cache, listed_per_second, "
+          "copied_per_second, disk_per_second, seconds_per_task, memory, inside, between, uplink, backbone, eager or "
+          "speeds, found the unknown key "
           "\"node\"; did you mean \"nodes\"?");
     CHECK(
         faults[5].text() ==

@@ -17,7 +17,8 @@ scheduler::Cluster with_free_computing() {
     scheduler::Cluster cluster;
     cluster.ranks_per_node = 1;
     cluster.threads = 1;
-    cluster.flops_f64 = cluster.flops_f32 = cluster.operations = cluster.bytes = cluster.copied = 1e18;
+    cluster.flops_f64 = cluster.flops_f32 = cluster.operations = cluster.bytes = cluster.cached = cluster.memory_rate =
+        cluster.copied = 1e18;
     cluster.per_task = 0;
     cluster.between = {exchange_bandwidth, 1e-6, 0, {}};
     cluster.uplink = std::nullopt;

@@ -1,5 +1,6 @@
 #include "scheduler/simulate/simulate.hpp"
 
+#include "lib/scalar/program/work.hpp"
 #include "lib/schedule/memory/spill.hpp"
 #include "scheduler/tuning.hpp"
 #include "tests/support/catch.hpp"
@@ -13,6 +14,9 @@ using scheduler::Simulation;
 
 namespace {
 
+/// Bytes a second, wherever blocks are.
+void set_bytes(Cluster& cluster, double rate) { cluster.bytes = cluster.cached = cluster.memory_rate = rate; }
+
 /// Round numbers: 8 bytes/s of elementwise kernels, 1 byte/s between ranks, and nothing beside.
 Cluster slow_cluster() {
     Cluster cluster;
@@ -20,7 +24,7 @@ Cluster slow_cluster() {
     cluster.threads = 1;
     cluster.flops_f64 = 2;
     cluster.operations = 1e9;
-    cluster.bytes = 24;  // an element read and written in a second: its place is read, too
+    set_bytes(cluster, 16);  // an element read and written in a second
     cluster.copied = 8;
     cluster.per_task = 0;
     cluster.between = {8, 0, 0, {}};  // an element in a second
@@ -139,7 +143,7 @@ TEST_CASE("as many tasks run at once as there are workers, in list order", "[sch
     Cluster cluster = slow_cluster();
     CHECK(simulate(schedule, cluster).makespan == Approx(20));
     cluster.threads = 2;
-    cluster.bytes *= 2;  // rates are those of all threads
+    set_bytes(cluster, 2 * cluster.bytes);  // rates are those of all threads
     Simulation const run = simulate(schedule, cluster);
     CHECK(run.makespan == Approx(12));
     CHECK(run.ranks[0].busy == Approx(10));  // at the end one of two workers has nothing to do
@@ -171,7 +175,7 @@ TEST_CASE("a worker that finds nothing to begin helps a kernel that has room for
     auto const schedule = b.finish();
     Cluster cluster = slow_cluster();
     cluster.threads = 2;
-    cluster.bytes *= 2;  // rates are those of all threads
+    set_bytes(cluster, 2 * cluster.bytes);  // rates are those of all threads
     Simulation const run = simulate(schedule, cluster);
     CHECK(run.spans[Rank{0}][TaskId{1}].end == Approx(4));
     CHECK(run.spans[Rank{0}][TaskId{2}].begin == 0);
@@ -216,21 +220,22 @@ schedule::Schedule square_product(Extent n) {
 
 }  // namespace
 
-TEST_CASE("products run at the rate of flops or bytes, those of other operations at half of it",
+TEST_CASE("products run at the rate of flops or bytes, those of other operations at a part of it",
           "[scheduler][simulate]") {
     auto schedule = square_product(128);
     double const flops = 2.0 * 128 * 128 * 128, block = 128 * 128 * 8;
     Cluster cluster = slow_cluster();
-    cluster.bytes = 1e9;
+    set_bytes(cluster, 1e9);
     CHECK(simulate(schedule, cluster).makespan == Approx(flops / cluster.flops_f64));
     cluster.flops_f64 = 1e12;
-    cluster.bytes = 16;
+    set_bytes(cluster, 16);
     CHECK(simulate(schedule, cluster).makespan == Approx(3 * block / 16));
     schedule.header.kernels[schedule::KernelId{0}].einsum.agg = scalar::Agg::max;
     cluster.operations = 1;
     cluster.flops_f64 = 4;
-    cluster.bytes = 1e9;
-    CHECK(simulate(schedule, cluster).makespan == Approx(flops / 2));  // in tiles as well
+    set_bytes(cluster, 1e9);
+    double const rate = 4 * scheduler::tuning::share_of_other_tiles;  // in tiles as well
+    CHECK(simulate(schedule, cluster).makespan == Approx(flops / rate));
 }
 
 TEST_CASE("products with short sides wait for what they pack, read and write", "[scheduler][simulate]") {
@@ -258,21 +263,22 @@ TEST_CASE("a rank computes less while it moves bytes over a link that queues", "
     CHECK(beside == Approx(4 * 8 * scheduler::tuning::seconds_of_a_queued_byte).epsilon(1e-3));
 }
 
-TEST_CASE("small results are read before they are written", "[scheduler][simulate]") {
-    auto const seconds = [](Extent n) {
+TEST_CASE("narrow results of products take as long as a row of a tile", "[scheduler][simulate]") {
+    auto const seconds = [](Extent columns) {
         ScheduleBuilder b(1);
-        b.tensor("T", {n});
-        b.load(0, "x", "T", {{0}, {n}});
-        b.block(0, "z", "T", {{0}, {n}});
-        b.apply(0, b.kernel("copy", sum_of_products("i->i", {{'i', n}})), {{0}, {n}}, {"x"}, "z");
-        b.store(0, "z");
+        b.tensor("A", {128, 128}), b.tensor("B", {128, columns}), b.tensor("C", {128, columns});
+        b.load(0, "a", "A", {{0, 0}, {128, 128}}), b.load(0, "b", "B", {{0, 0}, {128, columns}});
+        b.block(0, "c", "C", {{0, 0}, {128, columns}});
+        auto const einsum = sum_of_products("ij,jk->ik", {{'i', 128}, {'j', 128}, {'k', columns}});
+        b.apply(0, b.kernel("product", einsum), {{0, 0, 0}, {128, 128, columns}}, {"a", "b"}, "c");
+        b.store(0, "c");
         Cluster cluster = slow_cluster();
-        cluster.bytes = 8;
+        set_bytes(cluster, 1e12);
         return simulate(b.finish(), cluster).makespan;
     };
-    CHECK(seconds(64) == Approx(3 * 64));
-    constexpr Extent large = scheduler::tuning::written_past_caches / 8;
-    CHECK(seconds(large) == Approx(2.0 * large));
+    constexpr Extent whole = static_cast<Extent>(scheduler::tuning::bytes_of_a_tile_row) / 8;
+    CHECK(seconds(whole / 2) == Approx(seconds(whole)));
+    CHECK(seconds(whole + 1) == Approx(2 * seconds(whole)));
 }
 
 TEST_CASE("integers are converted before they are computed with", "[scheduler][simulate]") {
@@ -287,7 +293,7 @@ TEST_CASE("integers are converted before they are computed with", "[scheduler][s
     CHECK(simulate(schedule, cluster).makespan == Approx(64 * scheduler::tuning::operations_of_a_conversion));
 }
 
-TEST_CASE("exp and its like count ten operations", "[scheduler][simulate]") {
+TEST_CASE("functions count the operations that take as long", "[scheduler][simulate]") {
     ScheduleBuilder b(1);
     b.tensor("X", {8});
     graph::EinSum einsum = sum_of_products("i->i", {{'i', 8}});
@@ -300,7 +306,7 @@ TEST_CASE("exp and its like count ten operations", "[scheduler][simulate]") {
     b.store(0, "z");
     Cluster cluster = slow_cluster();
     cluster.operations = 1;
-    CHECK(simulate(b.finish(), cluster).makespan == Approx(8 * 11));
+    CHECK(simulate(b.finish(), cluster).makespan == Approx(8 * scalar::work_of(einsum.join, DType::f64)));
 }
 
 TEST_CASE("spills and fetches have the disk one after another, beside what is computed", "[scheduler][simulate]") {
