@@ -221,7 +221,7 @@ inline constexpr Extent least_group_run = 512;
 inline constexpr std::int64_t parts_of_one_reading = 16;
 inline constexpr Extent run_of_one_reading = 4096, least_run_of_one_reading = 1024;
 /// Operations an element of a product whose elements stay in the group: beyond, memory hardly counts. Chosen.
-inline constexpr double most_flops_an_element = 600;
+inline constexpr double most_flops_an_element = 256;
 /// Tasks of a group.
 inline constexpr std::size_t most_group_tasks = 16;
 /// Tasks from the first to the last of a group, in the schedule.
