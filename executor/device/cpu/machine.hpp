@@ -63,6 +63,9 @@ inline constexpr std::size_t stored_vector_tile = 2048;
 inline constexpr std::size_t looped_vector_tile = 8192;
 /// Elements of a vector tile between memory and memory in one loop, which fills no cache. Chosen.
 inline constexpr Extent longest_run = 16384;
+/// Elements of a row from which on a loop goes over each row of a vector tile by itself, where rows are repeated or
+/// have an element each: shorter ones are brought together first. Chosen.
+inline constexpr Extent shortest_looped_row = 64;
 /// Elements of a vector tile without a program: only the first-level cache limits it. Chosen.
 inline constexpr std::size_t long_vector_tile = 2048;
 /// Terms that a vector tile has of a sum, from which on the sums of vector tiles are added without loss: fewer would

@@ -361,6 +361,13 @@ bool copies_for_one_use(Choice const& choice, Nest const& nest, DType type) {
     return is_copied(A, choice.plan.n()) || is_copied(B, choice.plan.m());
 }
 
+/// Whether a matrix meets a vector in another way than a product: most of a tile in registers would be empty, and loops
+/// read the matrix as fast as memory brings it.
+bool is_by_vector(Choice const& choice) {
+    bool const multiplies = !choice.operation.join || *choice.operation.join == PairJoin::multiply;
+    return !multiplies && (choice.plan.m() == 1 || choice.plan.n() == 1);
+}
+
 }  // namespace
 
 std::unique_ptr<PreparedKernel const> make_gemm_kernel(KernelShape const& shape, Nest const& nest,
@@ -368,7 +375,7 @@ std::unique_ptr<PreparedKernel const> make_gemm_kernel(KernelShape const& shape,
     std::optional<Operation> operation = operation_of(shape.kernel->einsum, types, params);
     if (!operation || (nest.keeps_order() && !operation->join)) return nullptr;  // BLAS cuts sums as it likes
     std::optional<Choice> choice = choose(nest.planned(), types.compute, std::move(*operation));
-    if (!choice || copies_for_one_use(*choice, nest, types.compute)) return nullptr;
+    if (!choice || copies_for_one_use(*choice, nest, types.compute) || is_by_vector(*choice)) return nullptr;
     if (nest.keeps_order()) {
         GemmPlan part =
             plan_tiles_as(choice->plan, problem_of(nest, types.compute, choice->packs_output, choice->operation),

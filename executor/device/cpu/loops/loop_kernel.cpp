@@ -213,10 +213,30 @@ Extent LoopKernel::turned_step(std::size_t operand) const {
     return static_cast<Extent>(lines(bytes) + machine::cache_line);
 }
 
+/// Rows of a vector tile that are long enough for a loop each, where that spares gathering an operand: one whose rows
+/// lie apart or are all the same, or one with an element for each row.
+bool LoopKernel::goes_by_row() const {
+    if (plan_.outer == LoopPlan::none || !turned_.empty()) return false;
+    if (nest_.labels[plan_.inner].length < machine::shortest_looped_row) return false;
+    bool spares = false;
+    for (std::size_t k : body_.used) {
+        if (fetches_[k] != Fetch::gather) continue;
+        DType const type = nest_.operand_dtypes[k];
+        Extent const inner = step_along(k), size = static_cast<Extent>(size_of(type));
+        bool const as_it_is = type == body_.compute && type == body_.operand_registers();
+        bool const is_read = as_it_is || (!narrowed_[k] && scalar::VectorLoop::reads(type, body_.compute));
+        if (inner == 0 ? !as_it_is : inner != size || !is_read) return false;
+        bool const in_one_run = inner == size && is_one_run(inner, nest_.labels[plan_.outer].strides[k]);
+        spares = spares || !in_one_run;
+    }
+    return spares;
+}
+
 void LoopKernel::make_loops() {
     bool const all_constant = std::all_of(body_.used.begin(), body_.used.end(),
                                           [&](std::size_t k) { return fetches_[k] == Fetch::constant; });
     if (all_constant || !becomes_a_loop(nest_, body_)) return;
+    by_row_ = goes_by_row();
     scalar::VectorLoop::Use use = use_of_operands();
     bool const narrow = results_stay_narrow();
     if (narrow) use.to = nest_.output_dtype;
@@ -224,13 +244,21 @@ void LoopKernel::make_loops() {
     if (found_as_bytes_) use.to = DType::boolean;
     loop_ = scalar::VectorLoop::make(*body_.program, use);
     found_as_bytes_ = found_as_bytes_ && loop_ != nullptr;
+    by_row_ = by_row_ && loop_ != nullptr;
     if (loop_ == nullptr) return;
-    for (std::size_t k = 0; k < fetches_.size(); ++k)
+    made_bytes_ = size_of(use.to.value_or(body_.join_registers()));
+    for (std::size_t k = 0; k < fetches_.size(); ++k) {
         if (use.from[k]) fetches_[k] = Fetch::direct;
+        if (!by_row_ || fetches_[k] != Fetch::gather) continue;
+        fetches_[k] = use.constant[k] ? Fetch::of_row : Fetch::direct;
+    }
     ahead_ = use.ahead;
     in_place_ = in_place_ || (narrow && !past_cache_);
     use.past_cache = true;
-    if (past_cache_ && (narrow || results_stay())) streaming_ = scalar::VectorLoop::make(*body_.program, use);
+    bool const in_lines =
+        !by_row_ || nest_.labels[plan_.inner].length * static_cast<Extent>(made_bytes_) % machine::cache_line == 0;
+    if (past_cache_ && in_lines && (narrow || results_stay()))
+        streaming_ = scalar::VectorLoop::make(*body_.program, use);
 }
 
 /// Operands that lie adjacent in a type that loops read need not be converted first.
@@ -239,11 +267,12 @@ scalar::VectorLoop::Use LoopKernel::use_of_operands() const {
     use.ahead = ahead_;
     use.from.resize(fetches_.size());
     for (std::size_t k = 0; k < fetches_.size(); ++k) {
-        use.constant.push_back(fetches_[k] == Fetch::constant);
+        bool const of_row = by_row_ && fetches_[k] == Fetch::gather && step_along(k) == 0;
+        use.constant.push_back(fetches_[k] == Fetch::constant || of_row);
         DType const type = nest_.operand_dtypes[k];
         auto const stride = [&](std::size_t l) { return l == LoopPlan::none ? 0 : nest_.labels[l].strides[k]; };
-        bool const adjacent =
-            step_along(k) == static_cast<Extent>(size_of(type)) && is_one_run(step_along(k), stride(plan_.outer));
+        bool const adjacent = step_along(k) == static_cast<Extent>(size_of(type)) &&
+                              (by_row_ || is_one_run(step_along(k), stride(plan_.outer)));
         if (fetches_[k] != Fetch::gather || narrowed_[k] || !adjacent) continue;
         if (!scalar::VectorLoop::reads(type, body_.compute)) continue;
         use.from[k] = type;

@@ -73,7 +73,7 @@ public:
 private:
     class Walk;
     friend class Walk;
-    enum class Fetch : std::uint8_t { constant, direct, gather };
+    enum class Fetch : std::uint8_t { constant, of_row, direct, gather };  // of_row: one element for all of a row
     struct Level {
         std::size_t label;
         Extent block, length;
@@ -101,6 +101,7 @@ private:
     Extent turned_step(std::size_t operand) const;
     std::size_t turned_bytes() const;
     Extent grain_block() const { return std::min(plan_.grain_block, nest_.labels[plan_.grain].length); }
+    bool goes_by_row() const;
     void make_loops();
     scalar::VectorLoop::Use use_of_operands() const;
     void lengthen_vector_tiles();
@@ -123,11 +124,14 @@ private:
     std::vector<std::size_t> turned_;  // operands that vector tiles cross: tiles of them are turned first
     std::vector<bool> narrowed_;  // by operand: first wrapped or rounded to a compute type that its registers exceed
     std::size_t vector_tile_ = 0;
-    bool past_cache_ = false;                         // the output is large: its lines are written without being read
-    bool found_as_bytes_ = false;                     // of what is looked for: the loop makes bytes of 0 or 1
-    bool in_place_ = false;                           // a vector tile's values are made where they stay
-    BestLoops best_{};                                // of what the best value is found of
-    std::unique_ptr<scalar::VectorLoop const> loop_;  // the program as one loop; null: an operation at a time
+    bool past_cache_ = false;      // the output is large: its lines are written without being read
+    bool found_as_bytes_ = false;  // of what is looked for: the loop makes bytes of 0 or 1
+    bool by_row_ =
+        false;  // rows of a vector tile are computed one by one: operands lie apart, or one element is a row's
+    std::size_t made_bytes_ = 0;                           // of an element that the loop makes
+    bool in_place_ = false;                                // a vector tile's values are made where they stay
+    BestLoops best_{};                                     // of what the best value is found of
+    std::unique_ptr<scalar::VectorLoop const> loop_;       // the program as one loop; null: an operation at a time
     std::unique_ptr<scalar::VectorLoop const> streaming_;  // the same, its results past the cache and where they stay
     /// The level over rows of an operand that are aggregated where they lie, several at a time; none: there is no such.
     std::size_t strips_ = LoopPlan::none;

@@ -41,6 +41,8 @@ void LoopKernel::Walk::bring_meanwhile(std::span<std::byte const> next) {
     auto const vector_tile =
         std::max(k_.vector_tile_, k_.levels_.empty() ? 1 : static_cast<std::size_t>(k_.levels_.back().block));
     auto const vector_tiles = std::max<std::size_t>(1, static_cast<std::size_t>(points) / vector_tile);
+    std::size_t const most = static_cast<std::size_t>(points) * size_of(k_.body_.compute);
+    next = next.first(std::min(next.size(), most));
     next_ = next;
     next_step_ = lines((next.size() + vector_tiles - 1) / vector_tiles);
 }
@@ -198,6 +200,21 @@ LoopKernel::Walk::Values LoopKernel::Walk::join(std::byte* result) {
                                  std::span(tile_indices_, k_.body_.indices), scratch_ + k_.layout_.program, result);
 }
 
+/// Each row of the vector tile by itself. What stands for all rows has no step from one to the next.
+void LoopKernel::Walk::run_rows(scalar::VectorLoop const& loop, std::byte* result) {
+    std::size_t const count = columns(), row_count = rows();
+    std::span<std::byte const> const some = some_of_next();
+    std::size_t const share = lines((some.size() + row_count - 1) / row_count);
+    for (std::size_t row = 0; row < row_count; ++row) {
+        std::size_t const first = std::min(row * share, some.size());
+        loop.run(count, std::span(tile_operands_, operands_), result,
+                 some.subspan(first, std::min(share, some.size() - first)));
+        result += count * k_.made_bytes_;
+        for (std::size_t k : k_.body_.used)
+            tile_operands_[k].data = static_cast<std::byte const*>(tile_operands_[k].data) + stride(k_.plan_.outer, k);
+    }
+}
+
 LoopKernel::Walk::Values LoopKernel::Walk::fetch(std::size_t operand) {
     std::byte const* const from = pointers(k_.levels_.size())[operand];
     if (k_.ahead_[operand] && k_.loop_ == nullptr) {
@@ -211,6 +228,7 @@ LoopKernel::Walk::Values LoopKernel::Walk::fetch(std::size_t operand) {
         for (std::size_t at = 0; at < bytes; at += machine::cache_line) __builtin_prefetch(next + at, 0, 3);
     }
     if (k_.fetches_[operand] == Fetch::direct) return {from, false};
+    if (k_.fetches_[operand] == Fetch::of_row) return {from, true};
     std::byte* const to = scratch_ + k_.layout_.gathered + operand * 16 * k_.vector_tile_;
     bool const constant = k_.fetches_[operand] == Fetch::constant;
     std::size_t const held = constant ? 1 : rows() * columns();

@@ -12,7 +12,7 @@ public:
     /// @param scratch  layout_.total bytes at a multiple of 64
     Walk(LoopKernel const& kernel, std::span<void const* const> operands, void* output, std::span<Extent const> begin,
          std::byte* scratch);
-    /// Some of it at each vector tile.
+    /// Some of it at each vector tile; no more than the kernel goes over itself: more would not come meanwhile.
     void bring_meanwhile(std::span<std::byte const> next);
     void run(std::int64_t piece);
 
@@ -34,9 +34,11 @@ private:
     std::span<std::byte const> some_of_next();
     /// @param result  where the values stay; null: nowhere
     Values join(std::byte* result);
-    void run_loop(scalar::VectorLoop const& loop, void* result) {
+    void run_loop(scalar::VectorLoop const& loop, std::byte* result) {
+        if (k_.by_row_) return run_rows(loop, result);
         loop.run(rows() * columns(), std::span(tile_operands_, operands_), result, some_of_next());
     }
+    void run_rows(scalar::VectorLoop const& loop, std::byte* result);
     Values fetch(std::size_t operand);
     void gather(std::size_t operand, std::byte* to);
     void convert(std::size_t operand, std::byte const* from, Extent step, std::byte* to, std::size_t count);
