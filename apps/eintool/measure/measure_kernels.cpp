@@ -183,9 +183,7 @@ MemoryRates measure_memory(Device& device, int threads) {
     return {1 / least, farthest, held};
 }
 
-}  // namespace
-
-KernelRates measure_kernels(Device& device, int threads) {
+KernelRates measured_once(Device& device, int threads) {
     Expr const x = Expr::operand(0), y = Expr::operand(1), exponential = Expr::call(scalar::Op::exp, {x - y});
     // Matrices that are together more than a core's cache, as those of graphs are. Three arrays of 128 KiB: in the
     // second-level cache, as the pieces of fused tasks are.
@@ -206,6 +204,20 @@ KernelRates measure_kernels(Device& device, int threads) {
     rates.listed = listed_a_second(device, threads);
     rates.copied = 8 * copied_array * copies_a_second(device, threads, 1 << 11, 1 << 10);
     return rates;
+}
+
+}  // namespace
+
+/// Twice, some seconds apart: where another machine of the host had the cores, or two ranks were on one, every rate of
+/// a time is too low, and a rank may seem slow.
+KernelRates measure_kernels(Device& device, int threads) {
+    KernelRates best = measured_once(device, threads);
+    KernelRates const again = measured_once(device, threads);
+    for (auto const rate : {&KernelRates::flops_f64, &KernelRates::flops_f32, &KernelRates::operations,
+                            &KernelRates::bytes, &KernelRates::cached, &KernelRates::memory, &KernelRates::shared_cache,
+                            &KernelRates::listed, &KernelRates::copied})
+        best.*rate = std::max(best.*rate, again.*rate);
+    return best;
 }
 
 }  // namespace ein::apps::tool
