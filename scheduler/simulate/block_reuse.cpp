@@ -21,6 +21,7 @@ double gone(double bytes, double cache) { return std::clamp((bytes / cache - 0.7
 }  // namespace
 
 Nearness BlockReuse::of(BlockId block) const {
+    if (shared_ <= 0) return {0, 1};
     double const then = used_then_[block], ago = then < 0 ? peak_ : std::min(peak_, used_ - then);
     return {1 - gone(ago, in_cores_), gone(ago, shared_)};
 }

@@ -1,8 +1,8 @@
 // Where the blocks of a rank are when a task begins: in a core's cache, in the cache that cores share, or in memory, by
 // what the rank has used since it used them last. Blocks that were never used, and places of new results, are as far as
-// all that the rank holds at its peak: a schedule is run again and again, or has just been loaded.
-// Example: with 2 MiB in a core's cache, a block of 1 MiB that the task before wrote is there; after tasks that used 8
-// MiB of other blocks it is not.
+// all that the rank holds at its peak: a schedule is run again and again, or has just been loaded. All is in memory
+// where a cluster file does not say how large the shared cache is. Example: with 2 MiB in a core's cache, a block of 1
+// MiB that the task before wrote is there; after tasks that used 8 MiB of other blocks it is not.
 #pragma once
 
 #include <cstdint>

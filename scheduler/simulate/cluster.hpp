@@ -39,7 +39,7 @@ struct Cluster {
     double operations = 1.6e10;          // simple scalar operations/s of every other kernel: 2 Gop/s a thread
     double bytes = 3e10;                 // bytes/s read and written by kernels that are no matrix products
     double memory_rate = 3e10;           // the same of what is no longer in the cache that cores share
-    double shared_cache = 32 << 20;      // bytes of that cache for one rank
+    double shared_cache = 0;             // bytes of that cache for one rank; 0: all is in memory
     double cached = 4e11;                // bytes/s read and written by kernels in a core's cache: 50 GB/s a thread
     double listed = 8e9;                 // listed elements/s that sparse kernels go through: 1 ns each on a thread
     double copied = 1.5e10;              // bytes/s copied, packed or filled (each byte counted once)

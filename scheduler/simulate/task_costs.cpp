@@ -183,6 +183,7 @@ struct TaskCosts::Moving {
     }
     /// Of elements that only move.
     double copied(BlockId from, BlockId to, double bytes) const {
+        if (cluster.shared_cache <= 0) return bytes / cluster.copied;
         return bytes / cluster.copied * (read(from, 1) + written(to, 1)) * cluster.bytes / 2;
     }
 };

@@ -80,6 +80,13 @@ TEST_CASE("blocks that were never used are as far as all that a rank holds", "[s
     CHECK(at_first(std::int64_t{1} << 30).in_memory == 1);
 }
 
+TEST_CASE("where no shared cache is known, all is in memory", "[scheduler][simulate]") {
+    Cluster cluster = small_cluster();
+    cluster.shared_cache = 0;
+    CHECK(of_z(copies(1, 0), cluster).in_core == 0);
+    CHECK(of_z(copies(1, 0), cluster).in_memory == 1);
+}
+
 TEST_CASE("kernels read and write at the rate of where their blocks are", "[scheduler][simulate]") {
     auto const schedule = copies(1, 0);
     schedule::Section const& section = schedule.sections[Rank{0}];

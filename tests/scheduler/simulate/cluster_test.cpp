@@ -58,6 +58,7 @@ TEST_CASE("what is not said is as in the default cluster", "[scheduler][cluster]
     CHECK(cluster.flops_f32 == 2e10);
     CHECK(cluster.copied == 4e9);
     CHECK(cluster.memory_rate == 8e9);
+    CHECK(cluster.shared_cache == 0);
     CHECK(cluster.between.latency == Cluster{}.between.latency);
     CHECK_FALSE(cluster.uplink);  // the default one is of another network
 }

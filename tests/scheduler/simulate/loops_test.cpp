@@ -18,7 +18,8 @@ public:
         tensor("T", {64});
         copy_ = kernel("copy", sum_of_products("i->i", {{'i', 64}}));
         machines.ranks_per_node = 1, machines.threads = 1;
-        machines.bytes = machines.cached = 16, machines.copied = 8, machines.per_task = 0, machines.eager = 0;
+        machines.bytes = machines.cached = 16, machines.shared_cache = 32 << 20, machines.copied = 8,
+        machines.per_task = 0, machines.eager = 0;
         machines.between = {8, 0, 0, {}};
         machines.uplink.reset();
     }

@@ -25,6 +25,7 @@ Cluster slow_cluster() {
     cluster.flops_f64 = 2;
     cluster.operations = 1e9;
     set_bytes(cluster, 16);  // an element read and written in a second
+    cluster.shared_cache = 32 << 20;
     cluster.copied = 8;
     cluster.per_task = 0;
     cluster.between = {8, 0, 0, {}};  // an element in a second
