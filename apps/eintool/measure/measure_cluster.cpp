@@ -22,10 +22,10 @@ double to_three_digits(double value) {
 }
 
 void round_all(Cluster& cluster) {
-    for (double* value : {&cluster.flops_f64, &cluster.flops_f32, &cluster.operations, &cluster.bytes, &cluster.cached,
-                          &cluster.memory_rate, &cluster.shared_cache, &cluster.copied, &cluster.listed,
-                          &cluster.inside.bandwidth, &cluster.inside.latency, &cluster.inside.per_message,
-                          &cluster.between.bandwidth, &cluster.between.latency, &cluster.between.per_message})
+    for (double* value :
+         {&cluster.flops_f64, &cluster.flops_f32, &cluster.operations, &cluster.bytes, &cluster.cached, &cluster.copied,
+          &cluster.listed, &cluster.inside.bandwidth, &cluster.inside.latency, &cluster.inside.per_message,
+          &cluster.between.bandwidth, &cluster.between.latency, &cluster.between.per_message})
         *value = to_three_digits(*value);
     for (std::optional<double>* value : {&cluster.uplink, &cluster.inside.both_ways, &cluster.between.both_ways})
         if (*value) *value = to_three_digits(**value);
@@ -35,8 +35,8 @@ void round_all(Cluster& cluster) {
 }
 
 std::string to_text(KernelRates const& rates, std::int64_t memory) {
-    return Json{rates.flops_f64, rates.flops_f32, rates.operations, rates.bytes,        rates.cached,
-                rates.copied,    rates.listed,    rates.memory,     rates.shared_cache, memory}
+    return Json{rates.flops_f64, rates.flops_f32, rates.operations, rates.bytes,
+                rates.cached,    rates.copied,    rates.listed,     memory}
         .dump();
 }
 
@@ -70,12 +70,11 @@ Cluster measure_cluster(executor::Transport& transport, executor::Device& device
     cluster.flops_f32 = median(of_all(1));
     cluster.operations = median(of_all(2));
     cluster.bytes = median(of_all(3));
+    cluster.memory_rate = cluster.bytes;  // where the shared cache ends changes with who else uses it
     cluster.cached = median(of_all(4));
     cluster.copied = median(of_all(5));
     cluster.listed = median(of_all(6));
-    cluster.memory_rate = median(of_all(7));
-    cluster.shared_cache = median(of_all(8));
-    std::vector<double> const memory = of_all(9), flops = of_all(0);
+    std::vector<double> const memory = of_all(7), flops = of_all(0);
     double const least = *std::min_element(memory.begin(), memory.end());
     if (least > 0) cluster.memory = static_cast<std::int64_t>(0.8 * least / cluster.ranks_per_node);
     for (std::size_t rank = 0; rank < flops.size(); ++rank)  // smaller differences are noise

@@ -15,8 +15,7 @@ double median(std::vector<double> values);
 
 /// What one rank computes with all of its threads while it has its cores to itself.
 struct KernelRates {
-    double flops_f64 = 0, flops_f32 = 0, operations = 0, bytes = 0, cached = 0, memory = 0, shared_cache = 0,
-           listed = 0, copied = 0;
+    double flops_f64 = 0, flops_f32 = 0, operations = 0, bytes = 0, cached = 0, listed = 0, copied = 0;
 };
 KernelRates measure_kernels(executor::Device& device, int threads);
 

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <barrier>
-#include <cmath>
 #include <thread>
 
 #include "apps/eintool/measure/measure_cluster.hpp"
@@ -68,8 +67,8 @@ private:
     std::size_t arrays_ = 1;
 };
 
-/// Calls a second of an EinSum of two operands; all shapes are dense. @param sets  of arrays, used one after another
-double kernel_rate(Device& device, int threads, graph::EinSum einsum, DType type, std::size_t sets = 1) {
+/// Calls a second of an EinSum of two operands; all shapes are dense.
+double kernel_rate(Device& device, int threads, graph::EinSum einsum, DType type) {
     schedule::Kernel const kernel{"measured", std::move(einsum), type};
     executor::KernelShape shape{&kernel, kernel.einsum.extents, {}, {}, {type, type}, type, false};
     std::size_t largest = 0;
@@ -82,15 +81,12 @@ double kernel_rate(Device& device, int threads, graph::EinSum einsum, DType type
     for (auto const& labels : kernel.einsum.inputs) shape.operand_strides.push_back(strides(labels));
     shape.output_strides = strides(kernel.einsum.output);
     auto const prepared = device.prepare(shape, {});
-    Arrays arrays(threads, largest, 3 * sets);
+    Arrays arrays(threads, largest, 3);
     std::vector<Extent> const begin(kernel.einsum.labels.size(), 0);
-    constexpr std::size_t apart = 64 / sizeof(std::size_t);                        // workers do not share a cache line
-    std::vector<std::size_t> calls(static_cast<std::size_t>(threads) * apart, 0);  // of each worker
     return rate(threads, [&](int worker) {
-        std::size_t const first = 3 * (calls[static_cast<std::size_t>(worker) * apart]++ % sets);
         executor::SoloWorkerTeam team;
-        void const* const operands[] = {arrays.of(worker, first), arrays.of(worker, first + 1)};
-        prepared->launch({operands, arrays.of(worker, first + 2), begin}, team);
+        void const* const operands[] = {arrays.of(worker, 0), arrays.of(worker, 1)};
+        prepared->launch({operands, arrays.of(worker, 2), begin}, team);
     });
 }
 
@@ -101,8 +97,6 @@ graph::EinSum product_of_matrices(Extent n) {
 graph::EinSum matrix_by_vector(Extent n) {
     return {{"i", "j"}, {n, n}, {{0, 1}, {1}}, {0}, scalar::product(2), scalar::Agg::sum};
 }
-
-using scalar::Expr;
 
 graph::EinSum elementwise(scalar::Expr join, Extent n) {
     return {{"i"}, {n}, {{0}, {0}}, {0}, std::move(join), scalar::Agg::sum};
@@ -155,69 +149,27 @@ double copies_a_second(Device& device, int threads, Extent rows, Extent columns)
     });
 }
 
-/// Bytes a second of sums of two arrays, and how much the cache that cores share holds for a rank.
-struct MemoryRates {
-    double near, far;  // far: with those of results' lines, which are read before they are written
-    double shared_cache;
-};
+}  // namespace
 
-/// Twice as many arrays in turn each time: the cache ends where the time for a byte is midway from the least to the
-/// most.
-MemoryRates measure_memory(Device& device, int threads) {
-    constexpr Extent array = 1 << 17;     // of f64: three of them are more than a core's cache
-    constexpr std::size_t sets = 1 << 6;  // in the end: 192 MiB a thread, more than a core's share of any cache
-    constexpr double bytes = 3 * 8 * array;
-    std::vector<double> seconds;  // a byte
-    for (std::size_t count = 1; count <= sets; count *= 2)
-        seconds.push_back(1 /
-                          (bytes * kernel_rate(device, threads, elementwise(Expr::operand(0) + Expr::operand(1), array),
-                                               DType::f64, count)));
-    double const least = *std::min_element(seconds.begin(), seconds.end()), most = seconds.back();
-    double const middle = (least + most) / 2, farthest = 4.0 / 3 / most;
-    if (most < 1.2 * least) return {1 / least, farthest, bytes * threads * sets};
-    std::size_t last = seconds.size() - 1;  // of those behind the middle, the first after one before it
-    while (last > 0 && seconds[last - 1] > middle) --last;
-    double const before = last > 0 ? seconds[last - 1] : least;
-    double const part = last > 0 ? (middle - before) / (seconds[last] - before) : 0;
-    double const held = bytes * threads * std::exp2(static_cast<double>(last) - 1 + part);
-    return {1 / least, farthest, held};
-}
-
-KernelRates measured_once(Device& device, int threads) {
+KernelRates measure_kernels(Device& device, int threads) {
+    using scalar::Expr;
     Expr const x = Expr::operand(0), y = Expr::operand(1), exponential = Expr::call(scalar::Op::exp, {x - y});
-    // Matrices that are together more than a core's cache, as those of graphs are. Three arrays of 128 KiB: in the
-    // second-level cache, as the pieces of fused tasks are.
-    constexpr double n = 512, matrix = 1 << 20, copied_array = 1 << 21, cached_array = 1 << 14, short_array = 1 << 12;
+    // 32 MiB: beyond the caches, as the blocks of large tensors are. Three of 128 KiB: in the second-level cache, as
+    // the pieces of fused tasks are.
+    constexpr double n = 512, long_array = 1 << 22, cached_array = 1 << 14, short_array = 1 << 12;
     KernelRates rates;
     rates.flops_f64 = 2 * n * n * n * kernel_rate(device, threads, product_of_matrices(512), DType::f64);
     rates.flops_f32 = 2 * n * n * n * kernel_rate(device, threads, product_of_matrices(512), DType::f32);
     rates.operations = scalar::work_of(exponential, DType::f32) * short_array *
                        kernel_rate(device, threads, elementwise(exponential, 1 << 12), DType::f32);
-    // A core that only reads may get less than one that writes, too: the lower rate, as most kernels read more than
-    // they write.
-    MemoryRates const memory = measure_memory(device, threads);
-    rates.bytes =
-        std::min(memory.near, 8 * matrix * kernel_rate(device, threads, matrix_by_vector(1 << 10), DType::f64));
-    rates.memory = memory.far;
-    rates.shared_cache = memory.shared_cache;
+    // A core that reads alone gets less than one that also writes past its caches: the lower rate, as most kernels read
+    // more than they write.
+    rates.bytes = 8 * std::min(3 * long_array * kernel_rate(device, threads, elementwise(x + y, 1 << 22), DType::f64),
+                               long_array * kernel_rate(device, threads, matrix_by_vector(1 << 11), DType::f64));
     rates.cached = 3 * 8 * cached_array * kernel_rate(device, threads, elementwise(x + y, 1 << 14), DType::f64);
     rates.listed = listed_a_second(device, threads);
-    rates.copied = 8 * copied_array * copies_a_second(device, threads, 1 << 11, 1 << 10);
+    rates.copied = 8 * long_array / 2 * copies_a_second(device, threads, 1 << 11, 1 << 10);
     return rates;
-}
-
-}  // namespace
-
-/// Twice, some seconds apart: where another machine of the host had the cores, or two ranks were on one, every rate of
-/// a time is too low, and a rank may seem slow.
-KernelRates measure_kernels(Device& device, int threads) {
-    KernelRates best = measured_once(device, threads);
-    KernelRates const again = measured_once(device, threads);
-    for (auto const rate : {&KernelRates::flops_f64, &KernelRates::flops_f32, &KernelRates::operations,
-                            &KernelRates::bytes, &KernelRates::cached, &KernelRates::memory, &KernelRates::shared_cache,
-                            &KernelRates::listed, &KernelRates::copied})
-        best.*rate = std::max(best.*rate, again.*rate);
-    return best;
 }
 
 }  // namespace ein::apps::tool
