@@ -101,7 +101,7 @@ TEST_CASE("all faults of a cluster file are reported at once", "[scheduler][clus
 TEST_CASE("what a node has is told from what a rank has", "[scheduler][cluster]") {
     auto const fix = [](std::string const& keys) {
         try {
-            cluster_from_json(Json::parse("{\"nodes\": 2, " + keys + "}"), "c.json");
+            scheduler::cluster_from_json(Json::parse("{\"nodes\": 2, " + keys + "}"), "c.json");
         } catch (InputError const& error) {
             return error.faults().front().fix;
         }
