@@ -3,8 +3,12 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "executor/device/cpu/cpu_device.hpp"
+#include "executor/device/cpu/instruction_set.hpp"
+#include "executor/device/cpu/loops/best_loops.hpp"
 #include "executor/device/reference/reference_device.hpp"
 #include "lib/graph/best_search.hpp"
 #include "tests/executor/device/kernel_case.hpp"
@@ -104,6 +108,43 @@ TEST_CASE("the best of a join is found as it is computed", "[executor][device]")
             CAPTURE(value, static_cast<int>(data));
             CHECK(searched({"ij", "i", "j", {70, 300}, value}, DType::f32, Agg::min, data) == "");
             CHECK(searched({"ij", "j", "i", {300, 70}, value}, DType::f64, Agg::max, data) == "");
+        }
+}
+
+TEST_CASE("every instruction set finds the same places", "[executor][device]") {
+    std::vector<std::pair<std::string, BestLoops (*)(Better, DType)>> sets{{"baseline", baseline::best_tile_loops}};
+#ifdef EIN_X86_LOOPS
+    if (instruction_set() != InstructionSet::baseline) sets.emplace_back("avx2", avx2::best_tile_loops);
+    if (instruction_set() == InstructionSet::avx512) sets.emplace_back("avx512", avx512::best_tile_loops);
+#endif
+    std::mt19937 random(5);
+    for (std::size_t const columns : {1, 15, 64, 77, 300})
+        for (std::size_t const rows : {1, 3, 65}) {
+            std::vector<float> values(rows * columns);
+            for (float& value : values) value = random() % 50 == 0 ? NAN : static_cast<float>(random() % 9);
+            std::vector<std::int64_t> by_column(columns, -1), by_row(rows, -1);
+            std::vector<float> greatest(columns), greatest_of_row(rows);
+            for (std::size_t i = 0; i < values.size(); ++i) {
+                std::size_t const r = i / columns, c = i % columns;
+                auto const look = [&](float& best, std::int64_t& place, std::size_t index) {
+                    bool const is_better = place < 0 || values[i] > best || (values[i] != values[i] && best == best);
+                    if (is_better) best = values[i], place = static_cast<std::int64_t>(index);
+                };
+                look(greatest[c], by_column[c], 10 + r);
+                look(greatest_of_row[r], by_row[r], 10 + c);
+            }
+            for (auto const& [name, loops_of] : sets) {
+                CAPTURE(name, rows, columns);
+                BestLoops const loops = loops_of(Better::greater, DType::f32);
+                constexpr float least = -std::numeric_limits<float>::infinity();
+                std::vector<float> best(columns, least), best_of_row(rows, least);
+                std::vector<std::int64_t> found(columns, BestLoops::nowhere), found_in_row(rows, BestLoops::nowhere);
+                loops.columns(best.data(), found.data(), values.data(),
+                              static_cast<std::ptrdiff_t>(columns * sizeof(float)), rows, columns, 10);
+                loops.rows(best_of_row.data(), found_in_row.data(), values.data(), rows, columns, 10);
+                CHECK(found == by_column);
+                CHECK(found_in_row == by_row);
+            }
         }
 }
 
