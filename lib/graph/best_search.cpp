@@ -23,12 +23,8 @@ std::optional<BestSearch> as_best_search(EinSum const& einsum) {
     bool const same = nan.args()[0] == value && nan.args()[1] == value && best.op() == Op::operand;
     if (!same || !scalar::labels_of(value).empty()) return std::nullopt;
     BestSearch out{value, index.node().slot, static_cast<std::size_t>(best.node().slot)};
-    std::vector<Expr> numbers;
-    for (std::size_t k = 0; k < einsum.operands(); ++k)
-        numbers.push_back(Expr::operand(static_cast<int>(k > out.best ? k - 1 : k)));
     for (int operand : scalar::operands_of(value))
         if (static_cast<std::size_t>(operand) == out.best) return std::nullopt;
-    out.value = scalar::substitute(value, numbers);
     bool const of_outputs = einsum.inputs[out.best] == einsum.output;
     return of_outputs && einsum.aggregated() == std::vector<int>{out.label} ? std::optional(out) : std::nullopt;
 }
@@ -37,7 +33,11 @@ bool is_best_of(EinSum const& best, EinSum const& einsum, BestSearch const& sear
     bool const extreme = best.agg == scalar::Agg::min || best.agg == scalar::Agg::max;
     std::vector<std::vector<int>> inputs = einsum.inputs;
     inputs.erase(inputs.begin() + static_cast<std::ptrdiff_t>(search.best));
-    return extreme && best.join == search.value && best.output == einsum.output && best.inputs == inputs;
+    std::vector<Expr> numbers;  // of the operands without that one
+    for (std::size_t k = 0; k < einsum.operands(); ++k)
+        numbers.push_back(Expr::operand(static_cast<int>(k > search.best ? k - 1 : k)));
+    return extreme && best.output == einsum.output && best.inputs == inputs &&
+           best.join == scalar::substitute(search.value, numbers);
 }
 
 }  // namespace ein::graph

@@ -10,7 +10,7 @@
 namespace ein::graph {
 
 struct BestSearch {
-    scalar::Expr value;    // of the other operands, numbered as they are without `best`
+    scalar::Expr value;    // of the other operands
     int label = 0;         // whose index is looked for
     std::size_t best = 0;  // the operand that is the best value, of the output's labels
 };

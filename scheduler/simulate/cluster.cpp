@@ -197,8 +197,6 @@ Json to_json(Cluster const& cluster) {
              {"operations_per_second", cluster.operations},
              {"bytes_per_second", cluster.bytes},
              {"cached_per_second", cluster.cached},
-             {"memory_per_second", cluster.memory_rate},
-             {"shared_cache", static_cast<std::int64_t>(cluster.shared_cache)},
              {"listed_per_second", cluster.listed},
              {"copied_per_second", cluster.copied},
              {"disk_per_second", cluster.disk},
@@ -207,6 +205,8 @@ Json to_json(Cluster const& cluster) {
              {"between", to_json(cluster.between)},
              {"eager", cluster.eager}};
     if (cluster.nodes) out["nodes"] = *cluster.nodes;
+    if (cluster.memory_rate != cluster.bytes) out["memory_per_second"] = cluster.memory_rate;
+    if (cluster.shared_cache > 0) out["shared_cache"] = static_cast<std::int64_t>(cluster.shared_cache);
     if (cluster.memory) out["memory"] = *cluster.memory;
     if (cluster.uplink) out["uplink"] = *cluster.uplink;
     if (cluster.backbone) out["backbone"] = *cluster.backbone;

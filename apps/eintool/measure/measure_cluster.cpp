@@ -22,10 +22,10 @@ double to_three_digits(double value) {
 }
 
 void round_all(Cluster& cluster) {
-    for (double* value :
-         {&cluster.flops_f64, &cluster.flops_f32, &cluster.operations, &cluster.bytes, &cluster.cached, &cluster.copied,
-          &cluster.listed, &cluster.inside.bandwidth, &cluster.inside.latency, &cluster.inside.per_message,
-          &cluster.between.bandwidth, &cluster.between.latency, &cluster.between.per_message})
+    for (double* value : {&cluster.flops_f64, &cluster.flops_f32, &cluster.operations, &cluster.bytes,
+                          &cluster.memory_rate, &cluster.cached, &cluster.copied, &cluster.listed,
+                          &cluster.inside.bandwidth, &cluster.inside.latency, &cluster.inside.per_message,
+                          &cluster.between.bandwidth, &cluster.between.latency, &cluster.between.per_message})
         *value = to_three_digits(*value);
     for (std::optional<double>* value : {&cluster.uplink, &cluster.inside.both_ways, &cluster.between.both_ways})
         if (*value) *value = to_three_digits(**value);

@@ -66,22 +66,6 @@ private:
     std::unique_ptr<LoopKernel const> loops_;
 };
 
-/// Reads the other operands than the one that is the best value.
-class BestSearchKernel final : public PreparedKernel {
-public:
-    BestSearchKernel(std::unique_ptr<LoopKernel const> loops, std::size_t best)
-        : loops_(std::move(loops)), best_(best) {}
-    void launch(KernelCall const& call, WorkerTeam& team) const override {
-        std::vector<void const*> operands(call.operands.begin(), call.operands.end());
-        operands.erase(operands.begin() + static_cast<std::ptrdiff_t>(best_));
-        loops_->launch(operands, call.output, call.begin, team, call.next);
-    }
-
-private:
-    std::unique_ptr<LoopKernel const> loops_;
-    std::size_t best_;
-};
-
 /// Products of two operands that have a kernel of their own; nothing for other kernels.
 std::unique_ptr<PreparedKernel const> prepare_product(KernelShape const& shape, Nest const& nest,
                                                       KernelTypes const& types, scalar::Params const& params) {
@@ -119,20 +103,16 @@ std::unique_ptr<PreparedKernel const> CpuDevice::prepare_best_search(KernelShape
     std::optional<LoopBody> body = LoopBody::finding_best(einsum, *search, agg, types_of(shape), params);
     if (!body) return nullptr;
     schedule::Kernel kernel = *shape.kernel;
+    kernel.einsum.join = scalar::Expr::call(  // mentions what is read: the best value moves nowhere
+        scalar::Op::where, {search->value, scalar::Expr::index(search->label), scalar::Expr::index(search->label)});
     KernelShape of_values = shape;
     of_values.kernel = &kernel;
-    auto const best = static_cast<std::ptrdiff_t>(search->best);
-    kernel.einsum.inputs.erase(kernel.einsum.inputs.begin() + best);
-    of_values.operand_strides.erase(of_values.operand_strides.begin() + best);
-    of_values.operand_dtypes.erase(of_values.operand_dtypes.begin() + best);
-    kernel.einsum.join = scalar::Expr::call(
-        scalar::Op::where, {search->value, scalar::Expr::index(search->label), scalar::Expr::index(search->label)});
     Nest nest = make_nest(of_values);
     if (writes_nothing(nest) || reads_nothing(nest)) return nullptr;
     simplify(nest);
     if (!nest.aggregates()) return nullptr;
     auto loops = LoopKernel::make(std::move(nest), std::move(*body));
-    return loops == nullptr ? nullptr : std::make_unique<BestSearchKernel>(std::move(loops), search->best);
+    return loops == nullptr ? nullptr : std::make_unique<LoopsOnly>(std::move(loops));
 }
 
 std::unique_ptr<PreparedKernel const> CpuDevice::prepare_dense(KernelShape const& shape, scalar::Params const& params) {

@@ -196,10 +196,8 @@ void Aggregator::rows(Tile const& tile, std::size_t at, void const* values, std:
         return loops_.add_rows(acc, second_plane(tile, at), values, rows, columns);
     if (exact_ == ExactTotals::of_values) return add_values(tile, at, values, rows, columns);
     if (turns(rows, columns)) {
-        auto const row = static_cast<Extent>(columns * element_), column = static_cast<Extent>(rows * element_);
-        turn_loop(element_)({static_cast<std::byte const*>(values), row, tile.scratch, column,
-                             static_cast<Extent>(rows), static_cast<Extent>(columns), 0});
-        return loops_.columns(acc, tile.scratch, column, columns, rows);
+        turn_rows(element_, values, rows, columns, tile.scratch);
+        return loops_.columns(acc, tile.scratch, static_cast<std::ptrdiff_t>(rows * element_), columns, rows);
     }
     if (!logarithms_) return loops_.rows(acc, values, rows, columns);
     std::size_t const plane = lines(rows * columns * element_);

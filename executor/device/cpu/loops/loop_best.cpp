@@ -1,7 +1,5 @@
 // The best values of a tile's outputs and where they are first, as argmin and argmax ask where nobody has computed the
 // best values yet: each vector tile is looked at once.
-#include <algorithm>
-
 #include "executor/device/cpu/loops/loop_walk.hpp"
 #include "executor/device/cpu/machine.hpp"
 #include "executor/device/reference/element.hpp"
@@ -36,14 +34,7 @@ void LoopKernel::Walk::find_best_in_strip(void const* rows, Extent step, std::si
 void LoopKernel::Walk::find_best(Values values, Extent tile) {
     std::size_t const r = rows(), c = columns();
     std::size_t const size = size_of(k_.body_.join_registers());
-    void const* here = values.data;
-    if (values.constant && r * c > 1) {
-        std::byte* const all = scratch_ + k_.layout_.values;
-        std::byte element[16];
-        std::copy_n(static_cast<std::byte const*>(values.data), size, element);
-        repeat_element(all, element, size, r * c);
-        here = all;
-    }
+    void const* const here = spread(values, r * c, size);
     std::int64_t const first = tile_indices_[k_.body_.finds].first;
     void* const best = best_so_far(tile);
     std::int64_t* const found = found_so_far(tile);
@@ -55,10 +46,8 @@ void LoopKernel::Walk::find_best(Values values, Extent tile) {
         k_.best_.columns(best, found, here, 0, 1, r * c, first);
     } else if (c <= machine::longest_row_turned && r >= machine::rows_turned) {
         std::byte* const turned = scratch_ + k_.layout_.values;
-        auto const row = static_cast<Extent>(c * size), column = static_cast<Extent>(r * size);
-        turn_loop(size)({static_cast<std::byte const*>(here), row, turned, column, static_cast<Extent>(r),
-                         static_cast<Extent>(c), 0});
-        k_.best_.columns(best, found, turned, column, c, r, first);
+        turn_rows(size, here, r, c, turned);
+        k_.best_.columns(best, found, turned, static_cast<Extent>(r * size), c, r, first);
     } else {
         k_.best_.rows(best, found, here, r, c, first);
     }

@@ -185,7 +185,7 @@ void LoopKernel::Walk::compute_vector_tile(std::byte* output, Extent tile) {
     if (aggregates_)
         aggregate(values, tile);
     else
-        store(spread(values, rows() * columns()), output, rows(), columns());
+        store(spread(values, rows() * columns(), k_.aggregator_.element_bytes()), output, rows(), columns());
 }
 
 LoopKernel::Walk::Values LoopKernel::Walk::join(std::byte* result) {
@@ -289,10 +289,9 @@ LoopKernel::Walk::Values LoopKernel::Walk::to_accumulate(Values values, std::siz
 }
 
 /// A vector tile of elements where there may be one that stands for all.
-void const* LoopKernel::Walk::spread(Values values, std::size_t count) {
+void const* LoopKernel::Walk::spread(Values values, std::size_t count, std::size_t size) {
     if (!values.constant || count == 1) return values.data;
     std::byte element[16];
-    std::size_t const size = k_.aggregator_.element_bytes();
     std::memcpy(element, values.data, size);
     repeat_element(scratch_ + k_.layout_.values, element, size, count);
     return scratch_ + k_.layout_.values;
@@ -300,7 +299,7 @@ void const* LoopKernel::Walk::spread(Values values, std::size_t count) {
 
 void LoopKernel::Walk::aggregate(Values values, Extent tile) {
     std::size_t const r = rows(), c = columns(), at = static_cast<std::size_t>(tile);
-    void const* const vector_tile = spread(values, r * c);
+    void const* const vector_tile = spread(values, r * c, k_.aggregator_.element_bytes());
     bool const columns_out = in_output(k_.plan_.inner), rows_out = in_output(k_.plan_.outer);
     bool const one_row = k_.plan_.outer == LoopPlan::none;
     if (columns_out && (rows_out || one_row))

@@ -43,7 +43,7 @@ private:
     void gather(std::size_t operand, std::byte* to);
     void convert(std::size_t operand, std::byte const* from, Extent step, std::byte* to, std::size_t count);
     Values to_accumulate(Values values, std::size_t count);
-    void const* spread(Values values, std::size_t count);
+    void const* spread(Values values, std::size_t count, std::size_t size);
     void aggregate(Values values, Extent tile);
     /// A row of a vector tile, and the index that is looked for at its first element; `along` it grows.
     struct FoundRow {

@@ -24,6 +24,12 @@ using TurnLoop = void (*)(TurnedTile const& tile);
 /// @param size  bytes of an element: 1, 2, 4, 8 or 16
 TurnLoop turn_loop(std::size_t size);
 
+/// Rows that lie one behind the other, turned: columns lie so, too.
+inline void turn_rows(std::size_t size, void const* from, std::size_t rows, std::size_t columns, std::byte* to) {
+    turn_loop(size)({static_cast<std::byte const*>(from), static_cast<Extent>(columns * size), to,
+                     static_cast<Extent>(rows * size), static_cast<Extent>(rows), static_cast<Extent>(columns), 0});
+}
+
 namespace baseline {
 TurnLoop turn_loop(std::size_t size);
 }

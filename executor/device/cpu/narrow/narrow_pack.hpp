@@ -97,18 +97,7 @@ struct Reader {
             return packed;
         }
     }
-    static bool is_subnormal(Words words) {
-        if constexpr (!checks) return false;
-        using Halves = uint16_t __attribute__((vector_size(vector_bytes)));
-        Halves const flags = (Halves)((((Halves)words & 0x7fff) - 1) < 0x7f);
-        bool found = false;
-#if defined(__AVX512F__)
-        found = _mm512_test_epi32_mask((__m512i)flags, (__m512i)flags) != 0;
-#else
-        for (int i = 0; i < lanes; ++i) found |= ((Words)flags)[i] != 0;
-#endif
-        return found;
-    }
+    static bool is_subnormal(Words words) { return checks && has_any(subnormal_halves(words)); }
 };
 
 // ---- squares ----

@@ -2,7 +2,6 @@
 // of sums stay in registers and go straight to the output. Nothing is looked up or shared between products.
 #pragma once
 
-#include "executor/device/cpu/narrow/narrow_store.hpp"
 #include "executor/device/cpu/narrow/narrow_tiles.hpp"
 
 namespace ein::executor::EIN_INSTRUCTION_SET {
@@ -37,19 +36,6 @@ inline void put_first(Vector values, E* to, Index count) {
     for (Index i = 0; i < count; ++i) to[i] = values[i];
 }
 
-/// Sums as elements of the output.
-template <NarrowType Type>
-inline typename Group<Element<Type>, lanes>::Vector rounded(Floats sums) {
-    using Narrow = typename Group<Element<Type>, lanes>::Vector;
-    if constexpr (Type == NarrowType::f32) return (Narrow)as_words(sums);
-#if defined(__AVX512BF16__)
-    constexpr int subnormal = 0x20;  // which the instruction takes for 0
-    if constexpr (Type == NarrowType::bf16)
-        if (_mm512_fpclass_ps_mask(sums, subnormal) == 0) return (Narrow)_mm512_cvtneps_pbh(sums);
-#endif
-    return __builtin_convertvector(Type == NarrowType::f16 ? to_half(sums) : to_bfloat(sums), Narrow);
-}
-
 /// An operand as words. `wide` are its rows or columns.
 struct SmallOperand {
     void const* from;
@@ -59,20 +45,7 @@ struct SmallOperand {
 /// What an operand's words were found to be.
 struct Seen {
     Words subnormal{};
-
-    void look_at(Words words) {
-        using Halves = uint16_t __attribute__((vector_size(vector_bytes)));
-        subnormal |= (Words)((((Halves)words & 0x7fff) - 1) < 0x7f);
-    }
-    bool any() const {
-#if defined(__AVX512F__)
-        return _mm512_test_epi32_mask((__m512i)subnormal, (__m512i)subnormal) != 0;
-#else
-        uint32_t found = 0;
-        for (int l = 0; l < lanes; ++l) found |= subnormal[l];
-        return found != 0;
-#endif
-    }
+    void look_at(Words words) { subnormal |= subnormal_halves(words); }
 };
 
 template <NarrowFormat F, NarrowType Type>
@@ -256,7 +229,7 @@ Index small(NarrowSmall const& call) {
             to_words<F>(call.a_type, rows, a_places, seen);
         }
         to_words<F>(call.b_type, {b, call.columns, call.b_column, call.terms, call.b_term}, b_places, seen);
-        if (pairs && seen.any()) return product;
+        if (pairs && has_any(seen.subnormal)) return product;
         if (by_terms)
             small_sums<F, SmallRows::of_words>(of, call, c);
         else

@@ -17,10 +17,7 @@ inline void store_vector(Words sums, Element<Type>* to, NarrowStore const& call)
     if constexpr (S == Sums::floats) {
         Floats value = as_floats(sums) * call.scale;
         if (call.accumulate) value = floats_at<Type>(to) + value;
-        if constexpr (Type == NarrowType::f32)
-            *(Narrow*)to = as_words(value);
-        else
-            *(Narrow*)to = __builtin_convertvector(Type == NarrowType::f16 ? to_half(value) : to_bfloat(value), Narrow);
+        *(Narrow*)to = rounded<Type>(value);
     } else if constexpr (S == Sums::integers) {
         if (call.accumulate) {
             if constexpr (Type == NarrowType::i64) {

@@ -133,5 +133,33 @@ inline Words integers_at(Element<Type> const* from) {
         return widened(from);
 }
 
+/// Of words that are two bf16 each: all bits of those halves that are subnormal.
+inline Words subnormal_halves(Words words) {
+    using Halves = uint16_t __attribute__((vector_size(vector_bytes)));
+    return (Words)((((Halves)words & 0x7fff) - 1) < 0x7f);
+}
+inline bool has_any(Words words) {
+#if defined(__AVX512F__)
+    return _mm512_test_epi32_mask((__m512i)words, (__m512i)words) != 0;
+#else
+    bool found = false;
+    for (int i = 0; i < lanes; ++i) found |= words[i] != 0;
+    return found;
+#endif
+}
+
+/// Sums as elements of an output of floats.
+template <NarrowType Type>
+inline typename Group<Element<Type>, lanes>::Vector rounded(Floats sums) {
+    using Narrow = typename Group<Element<Type>, lanes>::Vector;
+    if constexpr (Type == NarrowType::f32) return (Narrow)as_words(sums);
+#if defined(__AVX512BF16__)
+    constexpr int subnormal = 0x20;  // which the instruction takes for 0
+    if constexpr (Type == NarrowType::bf16)
+        if (_mm512_fpclass_ps_mask(sums, subnormal) == 0) return (Narrow)_mm512_cvtneps_pbh(sums);
+#endif
+    return __builtin_convertvector(Type == NarrowType::f16 ? to_half(sums) : to_bfloat(sums), Narrow);
+}
+
 }  // namespace
 }  // namespace ein::executor::EIN_INSTRUCTION_SET
