@@ -55,17 +55,17 @@ AlikeNodes::AlikeNodes(LoweringContext& context) : context_(context) {
     for (std::uint64_t outline : context.outlines) once_.push_back(count[outline] == 1);
 }
 
-void AlikeNodes::lower(NodeId id, std::function<void()> const& lower) {
+void AlikeNodes::lower(NodeId id, std::vector<ValueId> const& last_read, std::function<void()> const& lower) {
     if (!may_be_alike(id)) return lower();
-    State state = state_of(id);
+    State state = state_of(id, last_read);
     std::vector<Extent> const numbers = std::move(state.directory.numbers);
     auto const [key, check] = hashes_of(numbers);
-    if (Place const found = find(id, key, check); found != kept_.end()) {
+    if (Place const found = find(id, key, check, state); found != kept_.end()) {
         if (!repeat(*found, state, id)) return lower();
         kept_.splice(kept_.begin(), kept_, found);
         return;
     }
-    lower_and_keep(id, key, check, std::move(state), lower);
+    lower_and_keep({id, key, check, std::move(state), ends(), {}, {}, {}}, last_read, lower);
 }
 
 /// Sparse values, loops and shardings have more that decides.
@@ -85,7 +85,7 @@ void AlikeNodes::describe_plan(NodeId id, std::vector<Extent>& numbers) const {
     append(numbers, context_.options.decided.empty() ? std::vector<Rank>{} : context_.options.decided[at(id)]);
 }
 
-AlikeNodes::State AlikeNodes::state_of(NodeId id) const {
+AlikeNodes::State AlikeNodes::state_of(NodeId id, std::vector<ValueId> const& last_read) const {
     graph::Node const& node = context_.graph.node(id);
     State out;
     std::vector<Extent>& numbers = out.directory.numbers;
@@ -97,6 +97,7 @@ AlikeNodes::State AlikeNodes::state_of(NodeId id) const {
     out.names.push_back(node.name);
     for (ValueId value : out.values) {
         out.names.push_back(context_.value(value).name);
+        out.last_read.push_back(std::find(last_read.begin(), last_read.end(), value) != last_read.end());
         numbers.push_back(static_cast<Extent>(context_.value(value).dtype));
         append(numbers, context_.value(value).shape);
         append(numbers, context_.parts[at(value)].made);
@@ -108,12 +109,21 @@ AlikeNodes::State AlikeNodes::state_of(NodeId id) const {
     return out;
 }
 
-AlikeNodes::Place AlikeNodes::find(NodeId id, Key key, Key check) {
+/// Whether all that is asked for after `now` was noted in the state before: copies of what is read later.
+bool AlikeNodes::notes_all_of(State const& before, State const& now) {
+    for (std::size_t v = 0; v < before.last_read.size(); ++v)
+        if (before.last_read[v] && !now.last_read[v]) return false;
+    return true;
+}
+
+AlikeNodes::Place AlikeNodes::find(NodeId id, Key key, Key check, State const& state) {
     auto const [begin, end] = places_.equal_range(key);
-    for (auto at = begin; at != end; ++at)
-        if (at->second->check == check &&
-            same_operation(context_.graph.node(at->second->node), context_.graph.node(id)))
+    for (auto at = begin; at != end; ++at) {
+        Lowered const& known = *at->second;
+        if (known.check == check && notes_all_of(known.state, state) &&
+            same_operation(context_.graph.node(known.node), context_.graph.node(id)))
             return at->second;
+    }
     return kept_.end();
 }
 
@@ -123,17 +133,17 @@ std::vector<SectionEnds> AlikeNodes::ends() const {
     return out;
 }
 
-void AlikeNodes::lower_and_keep(NodeId id, Key key, Key check, State state, std::function<void()> const& lower) {
-    Lowered made{id, key, check, std::move(state), ends(), {}, {}, {}};
+void AlikeNodes::lower_and_keep(Lowered made, std::vector<ValueId> const& last_read,
+                                std::function<void()> const& lower) {
     context_.tables.note_in(made.entries);
-    context_.directory.note_in(made.directory);
+    context_.directory.note_in(made.directory, last_read);
     lower();
     context_.tables.stop_noting();
     context_.directory.stop_noting();
     made.last = ends();
     weight_ += made.weight();
     kept_.push_front(std::move(made));
-    places_.emplace(key, kept_.begin());
+    places_.emplace(kept_.front().key, kept_.begin());
     while (weight_ > std::max(tuning::least_kept, tuning::kept_a_rank * kept_.front().first.size()) && kept_.size() > 1)
         forget_oldest();
 }
@@ -222,7 +232,7 @@ bool AlikeNodes::repeat(Lowered const& as, State const& state, NodeId id) {
         ValueId const value{names.tensors.of(TensorId{entry.value.value()}).value()};
         std::visit(
             Overloaded{
-                [&](DirectoryEntry::Recut const& recut) { directory.recut(value, recut.cut); },
+                [&](DirectoryEntry::Recut const& recut) { directory.recut(value, *recut.cut); },
                 [&](DirectoryEntry::Put const& put) { directory.put(value, put.index, renamed(put.holding)); },
                 [&](DirectoryEntry::Copy const& copy) { directory.remember(value, copy.box, renamed(copy.holding)); }},
             entry.what);

@@ -18,7 +18,8 @@ public:
     explicit AlikeNodes(LoweringContext& context);
 
     /// Lowers the node: as the one before it that is alike, else by calling lower().
-    void lower(NodeId id, std::function<void()> const& lower);
+    /// @param last_read  inputs that no node after it reads, whose copies are forgotten when it is lowered
+    void lower(NodeId id, std::vector<ValueId> const& last_read, std::function<void()> const& lower);
 
 private:
     using Key = std::uint64_t;
@@ -27,6 +28,7 @@ private:
         DirectoryState directory;
         std::vector<ValueId> values;     // distinct inputs, then the output
         std::vector<std::string> names;  // that tables may have entries under
+        std::vector<bool> last_read;     // by value
     };
     /// A node as it was lowered.
     struct Lowered {
@@ -42,10 +44,11 @@ private:
     using Place = std::list<Lowered>::iterator;
 
     bool may_be_alike(NodeId id) const;
-    State state_of(NodeId id) const;
+    State state_of(NodeId id, std::vector<ValueId> const& last_read) const;
     void describe_plan(NodeId id, std::vector<Extent>& numbers) const;
-    Place find(NodeId id, Key key, Key check);
-    void lower_and_keep(NodeId id, Key key, Key check, State state, std::function<void()> const& lower);
+    static bool notes_all_of(State const& before, State const& now);
+    Place find(NodeId id, Key key, Key check, State const& state);
+    void lower_and_keep(Lowered made, std::vector<ValueId> const& last_read, std::function<void()> const& lower);
     bool repeat(Lowered const& as, State const& state, NodeId id);
     std::optional<std::vector<BlockNames>> block_names(State const& from, State const& to) const;
     Renaming enter(Lowered const& as, State const& state);

@@ -26,10 +26,11 @@ void lower_by_kind(LoweringContext& context, LoopLowering& loops, NodeId id) {
     lower_einsum(context, id, einsum);
 }
 
-void lower_node(LoweringContext& context, LoopLowering& loops, AlikeNodes& alike, NodeId id) {
+void lower_node(LoweringContext& context, LoopLowering& loops, AlikeNodes& alike, NodeId id,
+                std::vector<ValueId> const& last_read) {
     context.traffic.begin(id);
     for (SectionBuilder& section : context.sections) section.begin_node();
-    alike.lower(id, [&] { lower_by_kind(context, loops, id); });
+    alike.lower(id, last_read, [&] { lower_by_kind(context, loops, id); });
 }
 
 /// The run may be stopped before the next node.
@@ -62,13 +63,13 @@ void lower_nodes(LoweringContext& context) {
     for (NodeId id : order) {
         loops.go_to(context.graph.node(id).loop);
         mark_moment(context, done++);
-        lower_node(context, loops, alike, id);
         std::vector<ValueId> const& inputs = context.graph.node(id).inputs;
-        for (ValueId input : std::set<ValueId>(inputs.begin(), inputs.end())) {
-            auto const number = static_cast<std::size_t>(input.value());
-            if (--unread[number] > 0) continue;
-            kept[number] ? context.directory.forget_copies(input) : context.directory.forget(input);
-        }
+        std::vector<ValueId> last_read;
+        for (ValueId input : std::set<ValueId>(inputs.begin(), inputs.end()))
+            if (--unread[at(input)] == 0) last_read.push_back(input);
+        lower_node(context, loops, alike, id, last_read);
+        for (ValueId input : last_read)
+            kept[at(input)] ? context.directory.forget_copies(input) : context.directory.forget(input);
     }
     loops.go_to(-1);
     for (schedule::MomentSpec& moment : context.header.moments)

@@ -18,7 +18,7 @@ BlockDirectory::BlockDirectory(graph::EinGraph const& graph, std::vector<ValuePa
 }
 
 void BlockDirectory::recut(ValueId value, Cut cut) {
-    if (notes_ != nullptr) notes_->push_back({value, DirectoryEntry::Recut{cut}});
+    if (notes_ != nullptr) notes_->push_back({value, DirectoryEntry::Recut{std::make_shared<Cut const>(cut)}});
     Entry& here = at(value);
     here.cut = std::move(cut);
     here.blocks.assign(here.cut.blocks(), std::nullopt);
@@ -82,6 +82,18 @@ std::vector<Held> BlockDirectory::held(ValueId value, Box const& region) const {
     std::vector<Held> out;
     for (auto const& [rank, amount] : bytes) out.push_back({rank, amount});
     return out;
+}
+
+void BlockDirectory::note_in(std::vector<DirectoryEntry>& notes, std::vector<ValueId> const& passing) {
+    notes_ = &notes;
+    passing_ = passing;
+    for (ValueId value : passing_) at(value).passes = true;
+}
+
+void BlockDirectory::stop_noting() {
+    notes_ = nullptr;
+    for (ValueId value : passing_) at(value).passes = false;
+    passing_.clear();
 }
 
 void BlockDirectory::describe(ValueId value, DirectoryState& state) const {

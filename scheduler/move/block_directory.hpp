@@ -6,6 +6,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <unordered_map>
 #include <variant>
@@ -39,7 +40,7 @@ struct Layout {
 /// Something that was entered in a directory.
 struct DirectoryEntry {
     struct Recut {
-        Cut cut;
+        std::shared_ptr<Cut const> cut;  // large, and few among many copies
     };
     struct Put {
         std::size_t index;
@@ -87,7 +88,7 @@ public:
 
     /// Enters a block that has the box of a value on another rank than its home, maybe as a part of more.
     void remember(ValueId value, Box const& box, Holding holding) {
-        if (notes_ != nullptr) notes_->push_back({value, DirectoryEntry::Copy{box, holding}});
+        if (notes_ != nullptr && !at(value).passes) notes_->push_back({value, DirectoryEntry::Copy{box, holding}});
         at(value).copies[box].add(std::move(holding));
     }
     /// The first that was entered there, or none. It stays where it is until the next one is entered.
@@ -114,9 +115,10 @@ public:
 
     /// Adds what is known of a dense value.
     void describe(ValueId value, DirectoryState& state) const;
-    /// Notes what is entered of dense values, until stop_noting().
-    void note_in(std::vector<DirectoryEntry>& notes) { notes_ = &notes; }
-    void stop_noting() { notes_ = nullptr; }
+    /// Notes what is entered of dense values, until stop_noting(): but for copies of those that pass, which nobody asks
+    /// for later.
+    void note_in(std::vector<DirectoryEntry>& notes, std::vector<ValueId> const& passing);
+    void stop_noting();
 
 private:
     /// By rank: all ranks may have a copy of the same.
@@ -135,6 +137,7 @@ private:
         std::unordered_map<Box, Copies, BoxHash> copies;  // got from elsewhere, cut or assembled; in no order
         std::map<std::pair<Box, tensor::SparseLayout>, std::vector<Holding>> listed;  // the same of a sparse value
         std::optional<schedule::InputId> input;                                       // of a leaf
+        bool passes = false;                                                          // its copies are not noted
     };
     static std::vector<Rank> homes_of(Entry const& entry);
     Entry& at(ValueId value) { return entries_[static_cast<std::size_t>(value.value())]; }
@@ -143,6 +146,7 @@ private:
     graph::EinGraph const& graph_;
     std::vector<Entry> entries_;  // by ValueId
     std::vector<DirectoryEntry>* notes_ = nullptr;
+    std::vector<ValueId> passing_;  // while notes are taken
 };
 
 }  // namespace ein::scheduler

@@ -10,14 +10,17 @@ namespace {
 
 constexpr std::size_t layers = 6;
 
-/// X W0 W1 ..., whose sums are over a label that is cut: every layer sends partial results.
-graph::EinGraph chain() {
+enum class Weights { one_each, shared };
+
+/// X W0 W1 ..., whose sums are over a label that is cut: every layer sends partial results. Or X W W ..., which is
+/// brought once and read until the last layer.
+graph::EinGraph chain(Weights weights) {
     test::GraphBuilder g;
     g.leaf("X0", {8, 8});
+    auto const weight = [&](std::size_t k) { return "W" + std::to_string(weights == Weights::shared ? 0 : k); };
     for (std::size_t k = 0; k < layers; ++k) {
-        std::string const number = std::to_string(k);
-        g.leaf("W" + number, {8, 8});
-        g.einsum("X" + std::to_string(k + 1), "ij,jk->ik", {"X" + number, "W" + number});
+        if (k == 0 || weights == Weights::one_each) g.leaf(weight(k), {8, 8});
+        g.einsum("X" + std::to_string(k + 1), "ij,jk->ik", {"X" + std::to_string(k), weight(k)});
     }
     return g.finish({"X" + std::to_string(layers)});
 }
@@ -31,8 +34,9 @@ struct Made {
 
 enum class Alike { again, anew };
 
-Made made(Alike how) {
-    test::LoweringBench bench(chain(), 4, std::vector<Parts>(layers, Parts{2, 2, 1}));
+Made made(Alike how, Weights weights) {
+    test::LoweringBench bench(chain(weights), 4, std::vector<Parts>(layers, Parts{2, 2, 1}));
+    auto const readers = bench.graph.consumers();
     Made out;
     scheduler::AlikeNodes alike(bench.context);
     for (std::size_t k = 0; k < layers; ++k) {
@@ -43,7 +47,10 @@ Made made(Alike how) {
             ++out.lowered;
             scheduler::lower_einsum(bench.context, id, std::get<graph::EinSum>(bench.graph.nodes[k].op));
         };
-        how == Alike::again ? alike.lower(id, lower) : lower();
+        std::vector<ValueId> last_read = bench.graph.nodes[k].inputs;
+        std::erase_if(last_read, [&](ValueId value) { return readers[at(value)].back() != id; });
+        how == Alike::again ? alike.lower(id, last_read, lower) : lower();
+        for (ValueId value : last_read) bench.context.directory.forget(value);
     }
     for (scheduler::SectionBuilder& section : bench.context.sections)
         out.sections.push_back(std::move(section).finish());
@@ -74,7 +81,8 @@ std::string words_of(schedule::Section const& section) {
 }  // namespace
 
 TEST_CASE("nodes that are made again are as if they had been lowered", "[scheduler][alike_nodes]") {
-    Made const again = made(Alike::again), anew = made(Alike::anew);
+    auto const weights = GENERATE(Weights::one_each, Weights::shared);
+    Made const again = made(Alike::again, weights), anew = made(Alike::anew, weights);
     CHECK(anew.lowered == layers);
     CHECK(again.lowered < layers);
     for (std::size_t rank = 0; rank < again.sections.size(); ++rank)
