@@ -80,6 +80,8 @@ inline constexpr std::size_t least_kept = 500'000, kept_a_rank = 500;
 /// Tasks of a node, from which on threads make them again together: starting threads takes as long as a thousand.
 /// Chosen.
 inline constexpr std::int64_t repeated_in_parallel = 4096;
+/// Likewise calls of a node, whose operands' places threads look up together.
+inline constexpr std::size_t placed_in_parallel = 4096;
 
 // Rounds of nodes that are alike (repeat/).
 

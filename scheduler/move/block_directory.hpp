@@ -105,7 +105,7 @@ public:
     std::optional<Holding> listed_copy_of(ValueId value, Box const& box, Box const& around,
                                           tensor::SparseLayout const& layout, Rank rank) const;
     /// Forgets copies: nobody will need them again. What is under way is freed by counting, as ever.
-    void forget_copies(ValueId value) { at(value).copies.clear(), at(value).listed.clear(); }
+    void forget_copies(ValueId value) { at(value).copies = {}, at(value).listed = {}; }  // clear() keeps the buckets
     /// Forgets a value but for its layout: nobody will ask for its blocks again.
     void forget(ValueId value);
 

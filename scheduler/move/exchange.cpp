@@ -91,12 +91,17 @@ private:
 };
 
 void Exchange::emit() {
+    std::vector<LocalCopy> copies = std::exchange(copies_, {});
+    if (transfers_.empty()) {
+        for (LocalCopy const& copy : copies) mover_.copy(copy.value, copy.from, copy.to, copy.region);
+        return;
+    }
     std::vector<ExpectedRegion> regions;
     regions.reserve(transfers_.size());
     for (Transfer const& transfer : transfers_)
         regions.push_back({transfer.to.rank, transfer.to.block, transfer.messages.size(), transfer.from.rank});
     Arrivals arrivals(mover_, rule_.window);
-    OwnPieces own(mover_, std::exchange(copies_, {}), transfers_);
+    OwnPieces own(mover_, std::move(copies), transfers_);
     for (Round const& round : message_rounds(regions)) {
         for (MessageNumber const& next : round) own.put_into(transfers_[next.region].to);
         for (MessageNumber const& next : round) {

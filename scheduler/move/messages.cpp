@@ -36,6 +36,7 @@ public:
             ranks_ = std::max({ranks_, region.to.value() + 1, region.from.value() + 1});
     }
     void sort(Round& round) {
+        if (round.size() < 2) return;
         std::vector<Route> routes;
         routes.reserve(round.size());
         for (MessageNumber const& message : round)

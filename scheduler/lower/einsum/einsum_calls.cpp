@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "lib/base/threads/parallel.hpp"
 #include "scheduler/move/cell_grid.hpp"
 #include "scheduler/tuning.hpp"
 
@@ -39,21 +40,35 @@ std::vector<Call> calls_of(graph::EinSum const& einsum, Parts const& parts) {
 /// For each call, who has how much of its operands.
 std::vector<std::vector<Held>> held_for(BlockDirectory const& directory, graph::Node const& node,
                                         graph::EinSum const& einsum, std::vector<Call> const& calls) {
-    std::vector<std::map<Box, std::vector<Held>>> known(einsum.operands());  // many calls want the same block
-    auto held_of = [&](std::size_t k, Box region) -> std::vector<Held> const& {
-        auto const [at, fresh] = known[k].try_emplace(std::move(region));
-        if (fresh) at->second = directory.held(node.inputs[k], at->first);
-        return at->second;
+    using Regions = std::map<Box, std::vector<Held>>;  // many calls want the same block
+    std::vector<Regions> known(einsum.operands());
+    std::vector<Regions::value_type const*> of_call;  // by call and operand
+    std::vector<std::pair<std::size_t, Regions::value_type*>> fresh;
+    for (Call const& call : calls)
+        for (std::size_t k = 0; k < einsum.operands(); ++k) {
+            auto const [at, added] = known[k].try_emplace(projected(call.region, einsum.inputs[k]));
+            of_call.push_back(&*at);
+            if (added) fresh.emplace_back(k, &*at);
+        }
+    auto const for_each = [&](std::size_t count, auto const& make) {
+        if (calls.size() >= tuning::placed_in_parallel) return for_each_in_parallel(count, make);
+        std::vector<decltype(make(std::size_t{0}))> out;
+        for (std::size_t n = 0; n < count; ++n) out.push_back(make(n));
+        return out;
     };
-    std::vector<std::vector<Held>> out(calls.size());
-    for (std::size_t c = 0; c < calls.size(); ++c) {
+    for_each(fresh.size(), [&](std::size_t n) {
+        auto& [region, held] = *fresh[n].second;
+        held = directory.held(node.inputs[fresh[n].first], region);
+        return 0;
+    });
+    return for_each(calls.size(), [&](std::size_t c) {
         std::map<Rank, double> bytes;
         for (std::size_t k = 0; k < einsum.operands(); ++k)
-            for (Held const& has : held_of(k, projected(calls[c].region, einsum.inputs[k])))
-                bytes[has.rank] += has.bytes;
-        for (auto const& [rank, amount] : bytes) out[c].push_back({rank, amount});
-    }
-    return out;
+            for (Held const& has : of_call[c * einsum.operands() + k]->second) bytes[has.rank] += has.bytes;
+        std::vector<Held> out;
+        for (auto const& [rank, amount] : bytes) out.push_back({rank, amount});
+        return out;
+    });
 }
 
 /// The coarsest grid in which each of the boxes is whole cells.
