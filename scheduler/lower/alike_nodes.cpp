@@ -50,22 +50,25 @@ std::int64_t AlikeNodes::Lowered::tasks() const {
 }
 
 AlikeNodes::AlikeNodes(LoweringContext& context) : context_(context) {
-    std::unordered_map<std::uint64_t, int> count;
-    for (std::uint64_t outline : context.outlines) ++count[outline];
-    for (std::uint64_t outline : context.outlines) once_.push_back(count[outline] == 1);
+    for (std::uint64_t outline : context.outlines) ++of_outline_[outline].left;
+    for (std::uint64_t outline : context.outlines) once_.push_back(of_outline_[outline].left == 1);
 }
 
 void AlikeNodes::lower(NodeId id, std::vector<ValueId> const& last_read, std::function<void()> const& lower) {
+    bool const is_last = --of_outline(id).left == 0;
     if (!may_be_alike(id)) return lower();
     State state = state_of(id, last_read);
     std::vector<Extent> const numbers = std::move(state.directory.numbers);
     auto const [key, check] = hashes_of(numbers);
     if (Place const found = find(id, key, check, state); found != kept_.end()) {
-        if (!repeat(*found, state, id)) return lower();
+        if (!repeat(*found, state, id)) lower();
         kept_.splice(kept_.begin(), kept_, found);
-        return;
+    } else if (is_last) {
+        lower();
+    } else {
+        lower_and_keep({id, key, check, std::move(state), ends(), {}, {}, {}}, last_read, lower);
     }
-    lower_and_keep({id, key, check, std::move(state), ends(), {}, {}, {}}, last_read, lower);
+    if (is_last) forget_cut_like(id);
 }
 
 /// Sparse values, loops and shardings have more that decides.
@@ -142,18 +145,26 @@ void AlikeNodes::lower_and_keep(Lowered made, std::vector<ValueId> const& last_r
     context_.directory.stop_noting();
     made.last = ends();
     weight_ += made.weight();
+    ++of_outline(made.node).kept;
     kept_.push_front(std::move(made));
     places_.emplace(kept_.front().key, kept_.begin());
     while (weight_ > std::max(tuning::least_kept, tuning::kept_a_rank * kept_.front().first.size()) && kept_.size() > 1)
-        forget_oldest();
+        forget(std::prev(kept_.end()));
 }
 
-void AlikeNodes::forget_oldest() {
-    Place const oldest = std::prev(kept_.end());
-    auto const [begin, end] = places_.equal_range(oldest->key);
-    places_.erase(std::find_if(begin, end, [&](auto const& each) { return each.second == oldest; }));
-    weight_ -= oldest->weight();
-    kept_.erase(oldest);
+AlikeNodes::Place AlikeNodes::forget(Place kept) {
+    auto const [begin, end] = places_.equal_range(kept->key);
+    places_.erase(std::find_if(begin, end, [&](auto const& each) { return each.second == kept; }));
+    weight_ -= kept->weight();
+    --of_outline(kept->node).kept;
+    return kept_.erase(kept);
+}
+
+/// Nodes that no later one can be alike.
+void AlikeNodes::forget_cut_like(NodeId id) {
+    OfOutline const& alike = of_outline(id);
+    for (Place kept = kept_.begin(); alike.kept > 0;)
+        kept = &of_outline(kept->node) == &alike ? forget(kept) : std::next(kept);
 }
 
 /// By rank; nothing where one block in the one state is two in the other.

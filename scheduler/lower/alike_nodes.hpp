@@ -42,6 +42,10 @@ private:
         std::size_t weight() const { return state.directory.places.size() + directory.size() + 2 * first.size(); }
     };
     using Place = std::list<Lowered>::iterator;
+    /// Nodes of one outline: not lowered yet, and kept.
+    struct OfOutline {
+        int left = 0, kept = 0;
+    };
 
     bool may_be_alike(NodeId id) const;
     State state_of(NodeId id, std::vector<ValueId> const& last_read) const;
@@ -52,11 +56,14 @@ private:
     bool repeat(Lowered const& as, State const& state, NodeId id);
     std::optional<std::vector<BlockNames>> block_names(State const& from, State const& to) const;
     Renaming enter(Lowered const& as, State const& state);
-    void forget_oldest();
+    OfOutline& of_outline(NodeId node) { return of_outline_.at(context_.outlines[at(node)]); }
+    Place forget(Place kept);
+    void forget_cut_like(NodeId id);
     std::vector<SectionEnds> ends() const;
 
     LoweringContext& context_;
-    std::vector<bool> once_;   // by NodeId: no other node is cut like it
+    std::vector<bool> once_;  // by NodeId: no other node is cut like it
+    std::unordered_map<std::uint64_t, OfOutline> of_outline_;
     std::list<Lowered> kept_;  // the one used last comes first
     std::unordered_multimap<Key, Place> places_;
     std::size_t weight_ = 0;
