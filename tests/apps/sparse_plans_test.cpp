@@ -18,7 +18,8 @@ namespace {
 
 /// Sparse leaves list `density` of their elements, evenly.
 apps::Planned planned(graph::EinGraph const& graph, int ranks, double density) {
-    apps::PlanningOptions options{.planner = {.ranks = ranks}, .scheduler = {}, .memory = std::nullopt};
+    apps::PlanningOptions options;
+    options.planner.ranks = ranks;
     options.scheduler.listed = [density](ValueId, Box const& box) {
         return static_cast<Extent>(static_cast<double>(box.elements()) * density);
     };
@@ -131,7 +132,7 @@ TEST_CASE("of a vector each rank gets what its rows of a banded matrix want", "[
         Extent const first = std::max(box.begin[1], row - width), end = std::min(box.end(1), row + width + 1);
         return Box{{row, first}, {1, std::max<Extent>(0, end - first)}};
     };
-    apps::PlanningOptions options{.planner = {}, .scheduler = {}, .memory = std::nullopt};
+    apps::PlanningOptions options;
     options.scheduler.listed = [&](ValueId, Box const& box) {
         Extent count = 0;
         for (Extent row = box.begin[0]; row < box.end(0); ++row) count += of_row(box, row).elements();
