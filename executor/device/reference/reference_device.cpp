@@ -31,20 +31,30 @@ public:
     }
 
     void launch(KernelCall const& call, WorkerTeam&) const override {
-        scalar::Evaluator evaluator = evaluator_;
-        std::vector<Extent> index(shape_.lengths.size(), 0);
+        std::size_t const labels = shape_.lengths.size();
+        Point point{call, evaluator_, std::vector<Extent>(labels, 0), std::vector<Extent>(labels, 0),
+                    std::vector<Scalar>(einsum_.operands())};
         for_each_index(output_lengths_, [&](std::vector<Extent> const& at) {
-            for (std::size_t k = 0; k < at.size(); ++k) index[static_cast<std::size_t>(einsum_.output[k])] = at[k];
-            std::optional<Scalar> const value =
-                lookup_ ? looked_up(call, index, evaluator) : aggregate(call, index, evaluator);
+            for (std::size_t k = 0; k < at.size(); ++k)
+                point.index[static_cast<std::size_t>(einsum_.output[k])] = at[k];
+            std::optional<Scalar> const value = lookup_ ? looked_up(point) : aggregate(point);
             if (value)
-                store(*value, call, index);
+                store(*value, point);
             else if (!shape_.accumulate || !lookup_)
-                store(scalar::identity(einsum_.agg, types_.accumulate), call, index);
+                store(scalar::identity(einsum_.agg, types_.accumulate), point);
         });
     }
 
 private:
+    /// The point of the iteration space at hand. Its vectors are made once a call, not once a point.
+    struct Point {
+        KernelCall const& call;
+        scalar::Evaluator evaluator;
+        std::vector<Extent> index;   // in the call
+        std::vector<Extent> labels;  // in the whole kernel
+        std::vector<Scalar> operands;
+    };
+
     static std::optional<graph::Lookup> lookup_of(KernelShape const& shape) {
         std::optional<graph::Lookup> const lookup = graph::as_lookup(shape.kernel->einsum);
         bool const whole = lookup && is_integer(shape.operand_dtypes[static_cast<std::size_t>(lookup->positions)]);
@@ -52,28 +62,26 @@ private:
     }
 
     /// The one element that a position names, with the sign of its zero; nothing where another block has it.
-    std::optional<Scalar> looked_up(KernelCall const& call, std::vector<Extent>& index,
-                                    scalar::Evaluator& evaluator) const {
+    std::optional<Scalar> looked_up(Point& point) const {
         auto const label = static_cast<std::size_t>(lookup_->label);
         auto const k = static_cast<std::size_t>(lookup_->positions);
         DType const type = shape_.operand_dtypes[k];
-        index[label] = 0;
+        point.index[label] = 0;
         auto const* const at =
-            static_cast<std::byte const*>(call.operands[k]) + offset(operand_strides_[k], index, type);
-        Extent const position = load_element(at, type).integer - call.begin[label];
+            static_cast<std::byte const*>(point.call.operands[k]) + offset(operand_strides_[k], point.index, type);
+        Extent const position = load_element(at, type).integer - point.call.begin[label];
         if (position < 0 || position >= shape_.lengths[label]) return std::nullopt;
-        index[label] = position;
-        return scalar::convert(join(call, index, evaluator), types_.join, types_.accumulate);
+        point.index[label] = position;
+        return scalar::convert(join(point), types_.join, types_.accumulate);
     }
 
     /// The aggregate over the inner labels at one output index; nothing where they have none. It begins with the first
     /// value, because 0 + -0 is 0. Reals stay in double: the reference may be more exact than others.
-    std::optional<Scalar> aggregate(KernelCall const& call, std::vector<Extent>& index,
-                                    scalar::Evaluator& evaluator) const {
+    std::optional<Scalar> aggregate(Point& point) const {
         std::optional<Scalar> total;
         for_each_index(inner_lengths_, [&](std::vector<Extent> const& at) {
-            for (std::size_t k = 0; k < at.size(); ++k) index[static_cast<std::size_t>(inner_[k])] = at[k];
-            Scalar const joined = join(call, index, evaluator);
+            for (std::size_t k = 0; k < at.size(); ++k) point.index[static_cast<std::size_t>(inner_[k])] = at[k];
+            Scalar const joined = join(point);
             Scalar const value =
                 types_.join == types_.accumulate ? joined : scalar::convert(joined, types_.join, types_.accumulate);
             total = total ? scalar::combine(einsum_.agg, types_.accumulate, *total, value) : value;
@@ -81,21 +89,21 @@ private:
         return total;
     }
 
-    Scalar join(KernelCall const& call, std::vector<Extent> const& index, scalar::Evaluator& evaluator) const {
-        std::vector<Scalar> operands;
+    Scalar join(Point& point) const {
         for (std::size_t k = 0; k < einsum_.operands(); ++k) {
             DType const type = shape_.operand_dtypes[k];
-            auto const* at = static_cast<std::byte const*>(call.operands[k]) + offset(operand_strides_[k], index, type);
-            operands.push_back(scalar::convert(load_element(at, type), type, types_.compute));
+            auto const* at =
+                static_cast<std::byte const*>(point.call.operands[k]) + offset(operand_strides_[k], point.index, type);
+            point.operands[k] = scalar::convert(load_element(at, type), type, types_.compute);
         }
-        std::vector<Extent> labels(index);
-        for (std::size_t label = 0; label < labels.size(); ++label) labels[label] += call.begin[label];
-        return evaluator(operands, labels);
+        for (std::size_t label = 0; label < point.labels.size(); ++label)
+            point.labels[label] = point.index[label] + point.call.begin[label];
+        return point.evaluator(point.operands, point.labels);
     }
 
-    void store(Scalar value, KernelCall const& call, std::vector<Extent> const& index) const {
+    void store(Scalar value, Point const& point) const {
         DType const type = shape_.output_dtype;
-        auto* const at = static_cast<std::byte*>(call.output) + offset(output_strides_, index, type);
+        auto* const at = static_cast<std::byte*>(point.call.output) + offset(output_strides_, point.index, type);
         if (shape_.accumulate) {
             Scalar const held = scalar::convert(load_element(at, type), type, types_.accumulate);
             value = scalar::combine(einsum_.agg, types_.accumulate, held, value);
