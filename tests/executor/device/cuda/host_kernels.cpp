@@ -24,7 +24,7 @@ std::string text_of(std::filesystem::path const& file) {
 int compile(std::filesystem::path const& stem) {
     std::string const file = stem.string();
     std::string const command = std::string(EIN_TEST_COMPILER) +
-                                " -std=c++17 -O1 -w -shared -fPIC -ffp-contract=off -o '" + file + ".so' '" + file +
+                                " -std=c++17 -O0 -w -shared -fPIC -ffp-contract=off -o '" + file + ".so' '" + file +
                                 ".cpp' 2> '" + file + ".log'";
     return std::system(command.c_str());
 }
