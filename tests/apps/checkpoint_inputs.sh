@@ -12,7 +12,7 @@ mkdir -p data/a data/b
 cat > make.json << JSON
 {"eingraph": 1, "dtype": "f64", "outputs": ["M", "x", "S"],
  "tensors": {"m": {"shape": [200, 200], "data": {"random": "uniform", "high": 0.01, "seed": 1}},
-             "v": {"shape": [200, 8], "data": {"random": "uniform", "seed": 2}},
+             "v": {"shape": [200, 200], "data": {"random": "uniform", "seed": 2}},
              "s": {"shape": [200, 200], "sparse": true,
                    "data": {"random": "uniform", "density": 0.05, "seed": 3}}},
  "nodes": [{"name": "M", "einsum": "ij->ij", "inputs": ["m"]}, {"name": "x", "einsum": "ij->ij", "inputs": ["v"]},
@@ -24,11 +24,11 @@ cat > graph.json << JSON
 {"eingraph": 1, "dtype": "f64", "outputs": ["q", "L/x", "t", "Z"],
  "tensors": {"B": {"shape": [200, 200], "data": {"npy": "data/a/X.npy"}},
              "A": {"shape": [200, 200], "data": {"npy": "data/a/X.npy"}},
-             "x": {"shape": [200, 8], "data": {"npy": "data/b/X.npy"}},
+             "x": {"shape": [200, 200], "data": {"npy": "data/b/X.npy"}},
              "S": {"shape": [200, 200], "sparse": true, "data": {"scipy": "data/S.npz"}},
-             "r": {"shape": [200, 8], "data": {"random": "uniform", "seed": 5}},
+             "r": {"shape": [200, 200], "data": {"random": "uniform", "seed": 5}},
              "n": {"shape": [50], "dtype": "i64", "data": {"random": "uniform", "high": 200, "seed": 6}}},
- "nodes": [{"name": "L", "loop": {"times": 40000, "carry": {"x": "x_next"}, "body": [
+ "nodes": [{"name": "L", "loop": {"times": 2500, "carry": {"x": "x_next"}, "body": [
               {"name": "Bx", "einsum": "ij,jk->ik", "inputs": ["B", "x"]},
               {"name": "x_next", "einsum": "ij,ij->ij", "inputs": ["Bx", "r"], "join": "sin(x) + y"}]}},
            {"name": "Sx", "einsum": "ij,jk->ik", "inputs": ["S", "L/x"]},

@@ -11,8 +11,9 @@ always=(--log-level error)
 "$bin/eintool" make attention 64 2 16 -o other.json || exit 1
 "$bin/eintool" make matrix-chain 200 -o chain.json || exit 1
 for ranks in "$@"; do
-    # Some tenths of a second and more on any machine: it is looked every 50 ms whether a run is to stop.
-    "$bin/eintool" make linear-regression 300 200 --iterations $((12000 / ranks)) -o train.json || exit 1
+    # Some tenths of a second and more on any machine: it is looked every 50 ms whether a run is to stop. Iterations are
+    # long rather than many: on a busy machine a message takes as long as it takes the other rank to get a core.
+    "$bin/eintool" make linear-regression $((4000 * ranks)) 500 --iterations 500 -o train.json || exit 1
     "$bin/einplan" train.json -n "$ranks" --decompose eindecomp -q -o train.sched || exit 1
     run "$ranks" train.sched whole || fail "the undisturbed run on $ranks ranks: $(cat said)"
 
@@ -165,7 +166,7 @@ cat > listed.json << JSON
 {"eingraph": 1, "dtype": "f64",
  "tensors": {"A": {$(sparse "[500, 500]" 0.02 1)}, "D": {$(sparse "[500, 500]" 0.02 2), "fill": "inf"},
              "C": {$(sparse "[40, 30, 50]" 0.02 3)},
-             "x": {"shape": [500, 4000], "data": {"random": "uniform", "seed": 4}}},
+             "x": {"shape": [500, 1000], "data": {"random": "uniform", "seed": 4}}},
  "nodes": [$nodes, {"name": "m", "einsum": "ij,jk->ik", "inputs": ["F", "p60"], "join": "x + y", "agg": "min"},
            {"name": "r", "einsum": "ijk->i", "inputs": ["Q"]}, {"name": "t", "einsum": "ij,jk->ik",
             "inputs": ["T", "p60"]}],
@@ -205,7 +206,7 @@ cat > carried.json << JSON
 {"eingraph": 1, "dtype": "f64", "outputs": ["t/W", "t/B", "Z"],
  "tensors": {"W": {$(sparse "[300, 300]" 0.02 1)}, "B": {$(sparse "[300, 300]" 0.01 2)},
              "A": {$(sparse "[300, 300]" 0.01 3)}, "X": {"shape": [300, 20], "data": {"random": "uniform", "seed": 4}}},
- "nodes": [{"name": "t", "loop": {"times": 20000, "carry": {"W": "next", "B": "moved"}, "body": [
+ "nodes": [{"name": "t", "loop": {"times": 6000, "carry": {"W": "next", "B": "moved"}, "body": [
     {"name": "G", "einsum": "ij,ik,jk->ij", "inputs": ["W", "X", "X"]},
     {"name": "next", "einsum": "ij,ij->ij", "inputs": ["W", "G"], "join": "0.9*x - 0.001*y"},
     {"name": "low", "op": "slice", "inputs": ["B"], "slices": "1:", "sparse": true},
@@ -238,7 +239,7 @@ cat > held.json << JSON
 {"eingraph": 1, "dtype": "f64", "outputs": ["end"],
  "tensors": {"x": {"shape": [6], "data": {"fill": 0.5}}, "s": {"shape": [], "data": {"values": 0.7}}},
  "nodes": [{"name": "begin", "einsum": "i,->i", "inputs": ["x", "s"], "join": "x + y"},
-           {"name": "p", "loop": {"times": 4000000, "carry": {"begin": "next"},
+           {"name": "p", "loop": {"times": 1200000, "carry": {"begin": "next"},
             "body": [{"name": "next", "einsum": "i->i", "inputs": ["begin"], "join": "sin(x) + x"}]}},
            {"name": "end", "einsum": "i,->i", "inputs": ["p/begin", "s"], "join": "x + y"}]}
 JSON
@@ -252,7 +253,7 @@ diff -rq held_whole held || fail "a run that held inputs has other results"
 # Ranks that have nothing to do are at every moment: the others are saved all the same.
 cat > idle.json << JSON
 {"eingraph": 1, "dtype": "f64", "tensors": {"x": {"shape": [1], "data": {"fill": 0.5}}}, "outputs": ["p/x"],
- "nodes": [{"name": "p", "loop": {"times": 4000000, "carry": {"x": "next"},
+ "nodes": [{"name": "p", "loop": {"times": 1200000, "carry": {"x": "next"},
             "body": [{"name": "next", "einsum": "i->i", "inputs": ["x"], "join": "sin(x) + x"}]}}]}
 JSON
 "$bin/einplan" idle.json -n 3 -o idle.sched > planned && run 3 idle.sched idle_whole ||
@@ -267,11 +268,11 @@ diff -rq idle_whole idle_stopped || fail "a run with idle ranks that was stopped
 cat > behind.json << JSON
 {"eingraph": 1, "dtype": "f64", "outputs": ["q"],
  "tensors": {"B": {"shape": [200, 200], "data": {"random": "uniform", "high": 0.01, "seed": 1}},
-             "x": {"shape": [200, 8], "data": {"random": "uniform", "seed": 2}}},
+             "x": {"shape": [200, 200], "data": {"random": "uniform", "seed": 2}}},
  "nodes": [{"name": "L", "loop": {"times": 3, "carry": {"x": "x_next"}, "body": [
               {"name": "Bx", "einsum": "ij,jk->ik", "inputs": ["B", "x"]},
               {"name": "x_next", "einsum": "ij,ij->ij", "inputs": ["Bx", "x"], "join": "sin(x) + y"}]}},
-           {"name": "M", "loop": {"times": 10000, "carry": {"L/x": "y_next"}, "body": [
+           {"name": "M", "loop": {"times": 2500, "carry": {"L/x": "y_next"}, "body": [
               {"name": "By", "einsum": "ij,jk->ik", "inputs": ["B", "L/x"]},
               {"name": "y_next", "einsum": "ij,ij->ij", "inputs": ["By", "L/x"], "join": "sin(x) + y/4"}]}},
            {"name": "q", "einsum": "ij,ij->ij", "inputs": ["M/L/x", "L/x"], "join": "x + y"}]}
@@ -303,7 +304,7 @@ run 1 long.sched long --checkpoint ckpt || fail "a run without a rest goes on: $
 diff -rq long_whole long || fail "a run without a rest has other results"
 
 # A device with memory of its own: its blocks come home first.
-"$bin/eintool" make linear-regression 300 200 --iterations 4000 -o train.json
+"$bin/eintool" make linear-regression 300 200 --iterations 2500 -o train.json
 "$bin/einplan" train.json -n 2 --decompose eindecomp -q -o train.sched &&
     run 2 train.sched device_whole --device emulated
 rm -rf ckpt
