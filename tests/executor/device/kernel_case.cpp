@@ -211,11 +211,18 @@ double tolerance_of(DType output, DType accumulate) {
     return std::max(of(output), of(accumulate));
 }
 
-std::string compare(KernelCase const& test, double tolerance) {
-    CpuDevice cpu;
+std::vector<scalar::Scalar> reference_of(KernelCase const& test) {
     ReferenceDevice reference;
     SoloWorkerTeam solo;
-    return difference(test.elements(test.run(cpu, solo)), test.elements(test.run(reference, solo)), tolerance);
+    return test.elements(test.run(reference, solo));
 }
+
+std::string compare(KernelCase const& test, std::vector<scalar::Scalar> const& expected, double tolerance) {
+    CpuDevice cpu;
+    SoloWorkerTeam solo;
+    return difference(test.elements(test.run(cpu, solo)), expected, tolerance);
+}
+
+std::string compare(KernelCase const& test, double tolerance) { return compare(test, reference_of(test), tolerance); }
 
 }  // namespace ein::executor

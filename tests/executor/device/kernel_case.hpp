@@ -69,7 +69,11 @@ std::string difference(std::vector<scalar::Scalar> const& found, std::vector<sca
 /// Of a kernel that rounds in these types; relative, as difference() takes it.
 double tolerance_of(DType output, DType accumulate);
 
-/// Where the CPU's output differs from the reference's (see difference), or "".
+/// The reference's output.
+std::vector<scalar::Scalar> reference_of(KernelCase const& test);
+/// Where the CPU's output differs from what is expected (see difference), or "".
+std::string compare(KernelCase const& test, std::vector<scalar::Scalar> const& expected, double tolerance);
+/// From the reference's.
 std::string compare(KernelCase const& test, double tolerance);
 
 }  // namespace ein::executor
