@@ -135,17 +135,21 @@ endfunction()
 # ein_test(NAME [IN PROGRAM] SOURCES a_test.cpp LINK ein::base [LABELS fast]): a test with Catch2's main.
 # One that starts ranks of its own (through mpirun) says LABELS mpi. Tests of a folder that need the same headers are IN
 # one program: it is compiled and linked once, and each of them runs the test cases of its own files.
+# With SIDE_BY_SIDE the test's files run at the same time: most of it is waiting for programs that it starts.
 function(ein_test name)
-  cmake_parse_arguments(ARG "" "IN;TIMEOUT" "SOURCES;LINK;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "SIDE_BY_SIDE" "IN;TIMEOUT" "SOURCES;LINK;LABELS" ${ARGN})
   set(command ${name})
+  list(TRANSFORM ARG_SOURCES REPLACE "^.*/|[.]cpp$" "" OUTPUT_VARIABLE files)
+  list(FILTER files INCLUDE REGEX "_test$")   # others help them
+  list(TRANSFORM files REPLACE "(.+)" "[#\\1]")
   if(ARG_IN)
-    list(TRANSFORM ARG_SOURCES REPLACE "^.*/|[.]cpp$" "" OUTPUT_VARIABLE files)
-    list(FILTER files INCLUDE REGEX "_test$")   # others help them
-    list(TRANSFORM files REPLACE "(.+)" "[#\\1]")
     list(JOIN files "," files)
     set(command ${ARG_IN} --filenames-as-tags --warn NoTests ${files})
   else()
     set(ARG_IN ${name})
+  endif()
+  if(ARG_SIDE_BY_SIDE)
+    set(command ${PROJECT_SOURCE_DIR}/tests/support/side_by_side.sh $<TARGET_FILE:${ARG_IN}> ${files})
   endif()
   if(TARGET ${ARG_IN})
     target_sources(${ARG_IN} PRIVATE ${ARG_SOURCES})
