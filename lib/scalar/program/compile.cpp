@@ -52,7 +52,7 @@ public:
         ValueType const type = types_.of(expr).value;
         DType const settled_type = settled(type, weak);
         for (Expr const* const part : arguments_first(expr)) done_.emplace(&part->node(), made_value(*part));
-        int const result = converted(value(expr), type.type, settled_type);
+        int const result = argument(expr, settled_type);
         return code_.finish(result, settled_type);
     }
 
@@ -100,7 +100,21 @@ private:
                              : code_.constant(Scalar::of(node.value), DType::f64);
     }
 
-    int argument(Expr const& expr, DType to) { return converted(value(expr), types_.of(expr).value.type, to); }
+    int argument(Expr const& expr, DType to) {
+        DType const from = types_.of(expr).value.type;
+        if (from == to || !chooses_number(expr)) return converted(value(expr), from, to);
+        auto const& args = expr.node().args;  // numbers are converted here, not once an element
+        auto const chosen = [&](Expr const& arg) {
+            return types_.of(arg).value.type == from ? argument(arg, to) : converted(argument(arg, from), from, to);
+        };
+        return code_.select(to, truth(args[0]), chosen(args[1]), chosen(args[2]));
+    }
+
+    bool is_number(Expr const& expr) const { return code_.known(value(expr)) != nullptr; }
+    bool chooses_number(Expr const& expr) const {
+        auto const& args = expr.node().args;
+        return form(expr.op()) == Form::choice && (is_number(args[1]) || is_number(args[2]));
+    }
 
     int truth(Expr const& expr) { return argument(expr, DType::boolean); }
 

@@ -57,15 +57,16 @@ LoopBody LoopBody::stored(graph::EinSum const& einsum, KernelTypes const& types,
     KernelTypes as_numbers = types;
     as_numbers.join = as_numbers.accumulate = types.compute;
     graph::EinSum shorter = einsum;
-    if (real && types.join == types.accumulate && types.join == output &&
-        scalar::VectorLoop::writes(output, types.compute)) {
-        if (join.op() == scalar::Op::cast)
-            shorter.join = join.args()[0];
-        else if (types.join == DType::boolean)
-            shorter.join = scalar::Expr::cast(types.compute, join);
-        scalar::TypeResult const type = scalar::type_of(shorter.join, types.compute, types.weak);
-        if (type.problem.empty() && type.type == types.compute) return of(shorter, as_numbers, params);
-    }
+    bool const as_it_is =
+        types.join == types.accumulate && types.join == output && scalar::VectorLoop::writes(output, types.compute);
+    if (real && types.join == DType::boolean && !is_complex(output))  // 0 and 1 are the same in every type
+        shorter.join = scalar::Expr::cast(types.compute, join);
+    else if (real && as_it_is && join.op() == scalar::Op::cast)
+        shorter.join = join.args()[0];
+    else if (!real || !as_it_is)
+        return of(einsum, types, params);
+    scalar::TypeResult const type = scalar::type_of(shorter.join, types.compute, types.weak);
+    if (type.problem.empty() && type.type == types.compute) return of(shorter, as_numbers, params);
     return of(einsum, types, params);
 }
 
