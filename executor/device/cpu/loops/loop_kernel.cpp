@@ -113,6 +113,8 @@ LoopKernel::LoopKernel(Nest nest, LoopBody body, Aggregator aggregator, LoopPlan
                            label.aggregated});
         strides_.insert(strides_.end(), label.strides.begin(), label.strides.end());
     }
+    DType const accumulated = scalar::own_register_dtype(body_.accumulate);
+    accumulates_joined_ = body_.join == body_.accumulate && body_.join_registers() == accumulated;
     plain_copy_ = body_.program == nullptr && !nest_.aggregates() && !nest_.accumulate &&
                   body_.accumulate == body_.compute &&
                   passes_through(nest_.operand_dtypes[0], body_.compute, nest_.output_dtype);
@@ -121,7 +123,7 @@ LoopKernel::LoopKernel(Nest nest, LoopBody body, Aggregator aggregator, LoopPlan
     in_place_ = results_stay() && !past_cache_;
     choose_turned();
     choose_fetches();
-    for (std::size_t k : turned_) strides_[(levels_.size() - 1) * nest_.operand_dtypes.size() + k] = turned_step(k);
+    for (std::size_t k : turned_) strides_[plan_.turned * nest_.operand_dtypes.size() + k] = turned_step(k);
     make_loops();
     lengthen_vector_tiles();
     choose_strips();
@@ -161,12 +163,8 @@ bool LoopKernel::results_stay_narrow() const {
 }
 
 void LoopKernel::choose_turned() {
-    if (plan_.grain == LoopPlan::none) return;
-    std::vector<Extent> const &along = nest_.labels[plan_.grain].strides, &across = nest_.labels[plan_.inner].strides;
-    for (std::size_t k : body_.used) {
-        auto const size = static_cast<Extent>(size_of(nest_.operand_dtypes[k]));
-        if (along[k] == size && std::abs(across[k]) > 2 * size) turned_.push_back(k);
-    }
+    for (std::size_t k : body_.used)
+        if (executor::is_turned(nest_, plan_, k)) turned_.push_back(k);
 }
 
 bool LoopKernel::is_turned(std::size_t operand) const {
@@ -249,8 +247,10 @@ void LoopKernel::make_loops() {
     made_bytes_ = size_of(use.to.value_or(body_.join_registers()));
     for (std::size_t k = 0; k < fetches_.size(); ++k) {
         if (use.from[k]) fetches_[k] = Fetch::direct;
+        bool const as_read = nest_.operand_dtypes[k] == body_.compute && !narrowed_[k];
+        if (fetches_[k] == Fetch::constant && as_read) fetches_[k] = Fetch::element;
         if (!by_row_ || fetches_[k] != Fetch::gather) continue;
-        fetches_[k] = use.constant[k] ? Fetch::of_row : Fetch::direct;
+        fetches_[k] = use.constant[k] ? Fetch::element : Fetch::direct;
     }
     ahead_ = use.ahead;
     in_place_ = in_place_ || (narrow && !past_cache_);
@@ -321,6 +321,7 @@ void LoopKernel::lay_out() {
     std::size_t const operands = nest_.operand_dtypes.size(), wide = 16 * vector_tile_;
     layout_.pointers = place((levels_.size() + 1) * operands * sizeof(void*));
     layout_.gathered_from = place(operands * sizeof(void*));
+    layout_.turned_from = place(operands * sizeof(Turned));
     layout_.held = place(operands * sizeof(std::size_t));
     layout_.extents = place(nest_.labels.size() * sizeof(Extent));
     layout_.tile_operands = place(operands * sizeof(scalar::TileOperand));

@@ -73,7 +73,7 @@ public:
 private:
     class Walk;
     friend class Walk;
-    enum class Fetch : std::uint8_t { constant, of_row, direct, gather };  // of_row: one element for all of a row
+    enum class Fetch : std::uint8_t { constant, element, direct, gather };  // element: where it lies, for all of a row
     struct Level {
         std::size_t label;
         Extent block, length;
@@ -82,10 +82,15 @@ private:
         bool aggregated;
     };
     struct Layout {  // of a walk's scratch memory: where each part begins, in bytes
-        std::size_t pointers, gathered_from, held, extents, tile_operands, tile_indices, gathered, values, merged,
-            program, tile, state, best, turned, total;
+        std::size_t pointers, gathered_from, turned_from, held, extents, tile_operands, tile_indices, gathered, values,
+            merged, program, tile, state, best, turned, total;
     };
     struct Partials;
+    struct Turned {  // where a tile of an operand lay before it was turned, and its lengths
+        std::byte const* from = nullptr;
+        Extent inner = 0, grain = 0;
+        bool operator==(Turned const&) const = default;
+    };
 
     LoopKernel(Nest nest, LoopBody body, Aggregator aggregator, LoopPlan plan, std::size_t vector_tile);
     /// Whether a vector tile lies in one run, its labels being so far apart.
@@ -129,6 +134,7 @@ private:
     bool by_row_ =
         false;  // rows of a vector tile are computed one by one: operands lie apart, or one element is a row's
     std::size_t made_bytes_ = 0;                           // of an element that the loop makes
+    bool accumulates_joined_ = false;                      // the join's values are what is accumulated or stored
     bool in_place_ = false;                                // a vector tile's values are made where they stay
     BestLoops best_{};                                     // of what the best value is found of
     std::unique_ptr<scalar::VectorLoop const> loop_;       // the program as one loop; null: an operation at a time

@@ -172,15 +172,37 @@ private:
 
     Extent inner_block() const { return std::min(vector_tile_, label(plan_.inner).length); }
 
-    /// Output labels, then vector tiles; neighbours along a grain inside them.
+    /// Whether an operand that is turned differs along a label.
+    bool turned_along(std::size_t l) const {
+        for (std::size_t k = 0; k < nest_.operand_dtypes.size(); ++k)
+            if (label(l).strides[k] != 0 && is_turned(nest_, plan_, k)) return true;
+        return false;
+    }
+
+    /// Output labels, then vector tiles; neighbours along a grain inside them. What is turned once serves all labels
+    /// along which it is the same: they are inside of that too.
     void order_elementwise() {
-        for (std::size_t l : loops(false)) add(l, 1);
+        bool const turns = plan_.grain != LoopPlan::none;
+        std::vector<std::size_t> inside;
+        for (std::size_t l : loops(false))
+            if (turns && !turned_along(l))
+                inside.push_back(l);
+            else
+                add(l, 1);
         if (plan_.outer != LoopPlan::none) add(plan_.outer, rows());
         if (plan_.inner == LoopPlan::none) return;
         add(plan_.inner, inner_block());
-        if (plan_.grain == LoopPlan::none) return;
+        if (!turns) return;
         add(plan_.grain, plan_.grain_block);
-        add(plan_.grain, 1);
+        auto const step = [&](std::size_t l) { return std::abs(label(l).output_stride); };
+        inside.insert(std::ranges::find_if(inside, [&](std::size_t l) { return step(l) < step(plan_.grain); }),
+                      plan_.grain);
+        for (std::size_t l : inside) add_turns(l);
+    }
+
+    void add_turns(std::size_t l, Extent tile_stride = 0) {
+        if (l == plan_.grain) plan_.turned = plan_.levels.size();
+        add(l, 1, tile_stride);
     }
 
     /// Output loops, then tiles | then what is aggregated, then the outputs of a tile, then vector tiles. Neighbours
@@ -215,7 +237,7 @@ private:
         }
         if (!label(plan_.inner).aggregated && unit > inner_block())
             plan_.levels.push_back({plan_.inner, inner_block(), 1});
-        if (plan_.grain != LoopPlan::none) add(plan_.grain, 1, grain_out ? unit : 0);
+        if (plan_.grain != LoopPlan::none) add_turns(plan_.grain, grain_out ? unit : 0);
     }
 
     /// The loops over the vector tile's own output labels that lie outside the tile. @return accumulators of one vector
@@ -248,11 +270,12 @@ private:
         return (label(at.label).length + at.block - 1) / at.block;
     }
 
-    /// The level among [first, last) with enough iterations, outermost first, else the one with most.
+    /// The level among [first, last) with enough iterations, outermost first, else the one with most; neighbours along
+    /// a grain share what is turned for them.
     std::size_t level_with(std::int64_t wanted, std::size_t first, std::size_t last, bool aggregated) const {
         std::size_t best = LoopPlan::none;
         for (std::size_t level = first; level < last; ++level) {
-            if (label(plan_.levels[level].label).aggregated != aggregated) continue;
+            if (level == plan_.turned || label(plan_.levels[level].label).aggregated != aggregated) continue;
             if (best != LoopPlan::none && (count(best) >= wanted || count(level) <= count(best))) continue;
             best = level;
         }
@@ -262,10 +285,8 @@ private:
     std::int64_t pieces_wanted() const {
         return std::min<std::int64_t>(machine::most_pieces, nest_.elements() / machine::points_of_a_piece);
     }
-    /// Neighbours along a grain share what is turned for them.
-    std::size_t levels_to_cut() const { return plan_.levels.size() - (plan_.grain == LoopPlan::none ? 0 : 1); }
     std::size_t level_of_outputs(std::int64_t wanted) const {
-        return level_with(wanted, 0, aggregates_ ? plan_.scope : levels_to_cut(), false);
+        return level_with(wanted, 0, aggregates_ ? plan_.scope : plan_.levels.size(), false);
     }
 
     void cut_into_pieces() {
@@ -287,7 +308,7 @@ private:
     /// Few outputs: pieces of what is aggregated, whose partial results are combined in order.
     void cut_aggregated(std::int64_t wanted) {
         if (nest_.output_elements() > machine::most_partial_outputs) return;
-        std::size_t const level = level_with(wanted, plan_.scope, levels_to_cut(), true);
+        std::size_t const level = level_with(wanted, plan_.scope, plan_.levels.size(), true);
         if (level == LoopPlan::none || count(level) < 2) return;
         plan_.cut = level;
         plan_.pieces = std::min<std::int64_t>({wanted, count(level), 16});
@@ -302,6 +323,13 @@ private:
 };
 
 }  // namespace
+
+bool is_turned(Nest const& nest, LoopPlan const& plan, std::size_t operand) {
+    if (plan.grain == LoopPlan::none) return false;
+    auto const size = static_cast<Extent>(size_of(nest.operand_dtypes[operand]));
+    return nest.labels[plan.grain].strides[operand] == size &&
+           std::abs(nest.labels[plan.inner].strides[operand]) > 2 * size;
+}
 
 Extent turned_vector_tile(Nest const& nest) {
     std::size_t widest = 1;

@@ -19,19 +19,22 @@ struct LoopPlan {
 
     std::size_t inner = none;  // the label along a vector tile; none for a single element
     std::size_t outer = none;  // a second label of a vector tile, where the first is short: whole rows of `inner`
-    /// The label along which an operand lies that vector tiles cross. Its last level is the innermost of all: a tile of
-    /// the operand is turned before it begins.
-    std::size_t grain = none;
-    Extent grain_block = 1;     // its indices in a tile
-    std::vector<Level> levels;  // outermost first
-    std::size_t scope = 0;      // levels inside this one share a tile of accumulators
-    std::size_t tile = 1;       // accumulators of a tile
-    std::size_t cut = none;     // the level that is cut into pieces
+    /// The label along which an operand lies that vector tiles cross: a tile of the operand is turned before the
+    /// label's last level begins, and read inside of it.
+    std::size_t grain = none, turned = none;  // turned: that level
+    Extent grain_block = 1;                   // its indices in a tile
+    std::vector<Level> levels;                // outermost first
+    std::size_t scope = 0;                    // levels inside this one share a tile of accumulators
+    std::size_t tile = 1;                     // accumulators of a tile
+    std::size_t cut = none;                   // the level that is cut into pieces
     std::int64_t pieces = 1;
     bool partial = false;  // pieces share outputs: each makes partial results
     /// A vector tile has several terms of each of its outputs, and further vector tiles have more.
     bool sums_of_vector_tiles = false;
 };
+
+/// Whether vector tiles cross an operand that lies along the plan's grain.
+bool is_turned(Nest const& nest, LoopPlan const& plan, std::size_t operand);
 
 /// Elements of the longest vector tile of a nest with operands that are turned.
 Extent turned_vector_tile(Nest const& nest);

@@ -21,6 +21,7 @@ LoopKernel::Walk::Walk(LoopKernel const& kernel, std::span<void const* const> op
       pointers_(reinterpret_cast<std::byte const**>(scratch + kernel.layout_.pointers)),
       gathered_from_(reinterpret_cast<std::byte const**>(scratch + kernel.layout_.gathered_from)),
       gathered_(reinterpret_cast<std::size_t*>(scratch + kernel.layout_.held)),
+      turned_from_(reinterpret_cast<Turned*>(scratch + kernel.layout_.turned_from)),
       extents_(reinterpret_cast<Extent*>(scratch + kernel.layout_.extents)),
       tile_operands_(reinterpret_cast<Values*>(scratch + kernel.layout_.tile_operands)),
       tile_indices_(reinterpret_cast<scalar::TileIndex*>(scratch + kernel.layout_.tile_indices)),
@@ -30,6 +31,7 @@ LoopKernel::Walk::Walk(LoopKernel const& kernel, std::span<void const* const> op
     for (std::size_t l = 0; l < kernel.nest_.labels.size(); ++l) extents_[l] = kernel.nest_.labels[l].length;
     for (std::size_t k = 0; k < operands_; ++k) tile_operands_[k] = {};
     for (std::size_t k = 0; k < operands_; ++k) gathered_from_[k] = nullptr;
+    for (std::size_t k = 0; k < operands_; ++k) turned_from_[k] = {};
     for (std::size_t l = 0; l < kernel.body_.indices; ++l) tile_indices_[l] = {begin[l], 0};
     int const inner = kernel.plan_.inner == LoopPlan::none ? -1 : kernel.nest_.labels[kernel.plan_.inner].index;
     if (inner >= 0) tile_indices_[inner].step = 1;
@@ -82,7 +84,7 @@ void LoopKernel::Walk::loop(std::size_t level, std::byte* output, Extent tile) {
 
 void LoopKernel::Walk::iterate(std::size_t level, std::byte* output, Extent tile) {
     Level const& at = k_.levels_[level];
-    if (!k_.turned_.empty() && level + 1 == k_.levels_.size()) turn_operands(level);
+    if (level == k_.plan_.turned) turn_operands(level);
     bool const cut = k_.plan_.pieces > 1 && level == k_.plan_.cut;
     Extent const whole = extents_[at.label];
     Extent from = cut ? first_ : 0, to = cut ? last_ : whole;
@@ -108,8 +110,10 @@ void LoopKernel::Walk::turn_operands(std::size_t level) {
     for (std::size_t k : k_.turned_) {
         auto const size = size_of(k_.nest_.operand_dtypes[k]);
         std::byte const*& operand = pointers(level)[k];
-        turn_loop(size)({operand, stride(inner, k), to, k_.turned_step(k), extents_[inner], extents_[grain],
-                         extents_[grain] * static_cast<Extent>(size)});
+        Turned const wanted{operand, extents_[inner], extents_[grain]};
+        if (std::exchange(turned_from_[k], wanted) != wanted)
+            turn_loop(size)({operand, stride(inner, k), to, k_.turned_step(k), extents_[inner], extents_[grain],
+                             extents_[grain] * static_cast<Extent>(size)});
         operand = to;
         to += k_.turned_bytes();
     }
@@ -228,7 +232,7 @@ LoopKernel::Walk::Values LoopKernel::Walk::fetch(std::size_t operand) {
         for (std::size_t at = 0; at < bytes; at += machine::cache_line) __builtin_prefetch(next + at, 0, 3);
     }
     if (k_.fetches_[operand] == Fetch::direct) return {from, false};
-    if (k_.fetches_[operand] == Fetch::of_row) return {from, true};
+    if (k_.fetches_[operand] == Fetch::element) return {from, true};
     std::byte* const to = scratch_ + k_.layout_.gathered + operand * 16 * k_.vector_tile_;
     bool const constant = k_.fetches_[operand] == Fetch::constant;
     std::size_t const held = constant ? 1 : rows() * columns();
@@ -279,9 +283,9 @@ void LoopKernel::Walk::convert(std::size_t operand, std::byte const* from, Exten
 
 /// The join's values in the accumulate type's registers: truth values for any and all, f64 for logsumexp of integers.
 LoopKernel::Walk::Values LoopKernel::Walk::to_accumulate(Values values, std::size_t count) {
-    DType const join = k_.body_.join, accumulate = k_.body_.accumulate;
+    if (k_.accumulates_joined_) return values;
+    DType const accumulate = k_.body_.accumulate;
     DType const from = k_.body_.join_registers(), to = scalar::own_register_dtype(accumulate);
-    if (join == accumulate && from == to) return values;
     std::size_t const present = values.constant ? 1 : count;
     std::byte* const converted = scratch_ + k_.layout_.values;
     tile_convert(from, values.data, 1, accumulate == DType::boolean ? accumulate : to, converted, present);

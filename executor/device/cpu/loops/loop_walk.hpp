@@ -86,6 +86,7 @@ private:
     std::byte const**
         gathered_from_;      // by operand that is gathered: where what is at hand came from, as long as that is there
     std::size_t* gathered_;  // elements of it
+    Turned* turned_from_;    // by operand that is turned: of what is at hand, as long as that is there
     Extent* extents_;        // of each label inside the loops entered so far
     Values* tile_operands_;
     scalar::TileIndex* tile_indices_;
