@@ -48,16 +48,16 @@ Blocks blocks_of(PairCall const& call) {
     Index const few = cache_of_few / bytes_in_b<P> / terms, most = most_of_b<P> / terms;
     bool const along = call.columns.labels == 0 || call.columns.label[call.columns.labels - 1].step[0] == 1;
     bool const small = call.rows.count <= few_rows && !along && call.whole_columns <= few;
-    Index const room = (small ? few : most) / P::unit * P::unit;
+    Index const room = (small ? few : most) / P::lane * P::lane;
     Index fitting = at_most(room > P::columns ? room : P::columns, most_slivers * P::columns);
-    bool const boxes = call.whole_columns % P::unit == 0 && call.whole_columns <= fitting;
+    bool const boxes = call.whole_columns % P::lane == 0 && call.whole_columns <= fitting;
     if (boxes) fitting -= fitting % call.whole_columns;
     bool const squares = call.whole_columns > 1 && fitting >= P::lane * P::lane;
     Index const even = even_part(call.columns.count, fitting,
                                  boxes     ? call.whole_columns
                                  : squares ? P::lane * P::lane
                                            : P::columns);
-    Index const columns = parts_of(even, P::unit) * P::unit;
+    Index const columns = parts_of(even, P::lane) * P::lane;
     return {rows, columns, terms, columns * terms};
 }
 
@@ -66,7 +66,7 @@ template <class P>
 Blocks largest_blocks(PairCall const& call) {
     Index const rows = at_most(call.rows.count, or_a_quarter_more(most_rows)),
                 terms = at_most(call.terms.count, or_a_quarter_more(pair_block));
-    Index const columns = at_most(parts_of(call.columns.count, P::unit) * P::unit, most_slivers * P::columns);
+    Index const columns = at_most(parts_of(call.columns.count, P::lane) * P::lane, most_slivers * P::columns);
     return {rows, columns, terms, at_most(columns * terms, most_of_b<P>)};
 }
 

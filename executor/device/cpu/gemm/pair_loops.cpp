@@ -167,7 +167,7 @@ private:
         return runs * (many < least_streamed_columns ? least_streamed_columns : many) <= count;
     }
 
-    static Index vectors_of(Index columns) { return parts_of(columns, P::unit) * (P::unit / P::lane); }
+    static Index vectors_of(Index columns) { return parts_of(columns, P::lane); }
 
     /// One block of columns.
     void run_columns(Index count) {
@@ -186,7 +186,7 @@ private:
         rows.scale = static_cast<T>(call_.scale);
         rows.combine = combine_;
         rows.stream = call_.past_cache && !combine_ && terms_ == call_.terms.count;
-        rows.tile = P::takes_care && join_.may_be_nan(seen_, seen) ? join_.careful : join_.plain;
+        rows.tiles = P::takes_care && join_.may_be_nan(seen_, seen) ? join_.careful : join_.plain;
         if constexpr (P::is_fused && P::parts == 1)
             if (b_in_place) return run_streaming(rows, count);
         Index const tiles_between = parts_of(operations_between_pauses, P::rows * count * terms_);
@@ -253,12 +253,10 @@ private:
     }
 
     void run_sliver(Rows<P> const& rows, T const* sliver, Index width, Columns const& columns) {
-        if (width == P::columns)
-            run_rows<P, P::vectors>(rows, sliver, columns);
-        else if constexpr (P::is_fused) {
-            if (width == 2 * P::lane) run_rows<P, 2>(rows, sliver, columns);
-            if (width == P::lane) run_rows<P, 1>(rows, sliver, columns);
-        }
+        if (width == P::lane) return run_rows<P, 1>(rows, sliver, columns);
+        if constexpr (P::vectors > 2)
+            if (width == 2 * P::lane) return run_rows<P, 2>(rows, sliver, columns);
+        run_rows<P, P::vectors>(rows, sliver, columns);
     }
 
     PairCall const& call_;
@@ -304,8 +302,7 @@ void run(PairCall const& call) {
     if constexpr (F::is_fused)
         run_blocks<F>(call, {});
     else
-        run_blocks<F>(call, {tile<P, T, F::rows, F::vectors, false, 1>,
-                             tile<P, T, F::rows, F::vectors, F::takes_care, 1>, may_be_nan<Join, T>});
+        run_blocks<F>(call, tiles_of<P>(std::make_integer_sequence<int, F::vectors>{}, may_be_nan<Join, T>));
 }
 
 /// Complex numbers: sums of products alone.
@@ -329,9 +326,10 @@ PairProduct product() {
     if constexpr (real<T> && Join == PairJoin::multiply && Agg == PairAgg::sum && !fused) {
         return {};
     } else {
-        constexpr double steps = F::is_fused                                              ? 0.5
-                                 : Join == PairJoin::distance || Join == PairJoin::square ? 3
-                                                                                          : 2;  // of a term
+        constexpr bool of_differences = Join == PairJoin::distance || Join == PairJoin::square;
+        constexpr double steps = F::is_fused                                      ? 0.5
+                                 : of_differences && !fuses_squares<Join, Agg, T> ? 3
+                                                                                  : 2;  // of a term
         constexpr double slow = !real<T> && Join == PairJoin::multiply ? 3 : 1;
         return {run<Join, Agg, T>,
                 scratch_bytes<F>,

@@ -3,9 +3,9 @@
 // with any labels in each direction: what tiles read is packed on the way, so nothing is transposed first. Leaves which
 // labels are rows, columns and terms to gemm_plan.hpp. Each output combines its terms in their order, in blocks of
 // pair_block: results do not depend on how rows and columns are cut. They are the same bits on every instruction set,
-// but for sums of products of real numbers, which are fused multiply-adds where the processor has them. Example:
-// pair_product(add, min) of 1 x 2 and 2 x 1 matrices is min(a0 + b0, a1 + b1). Source: Goto and van de Geijn (2008);
-// packing of tensors after Matthews' TBLIS (2018).
+// but for sums of products, and of squared differences, of real numbers, which are fused multiply-adds where the
+// processor has them. Example: pair_product(add, min) of 1 x 2 and 2 x 1 matrices is min(a0 + b0, a1 + b1). Source:
+// Goto and van de Geijn (2008); packing of tensors after Matthews' TBLIS (2018).
 #pragma once
 
 #include <cstddef>

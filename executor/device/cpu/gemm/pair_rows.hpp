@@ -73,7 +73,7 @@ struct Rows {
     typename P::T* c;
     Index k;
     typename P::T scale;
-    Tile<typename P::T>* tile;  // of no use to fused ones, which have several
+    Tile<typename P::T>* const* tiles;  // by vectors; of no use to fused ones, which have more of them
     bool combine, stream;
     bool fetch_next;       // the rows that follow at row_step, in place
     bool is_near = false;  // c is in the cache
@@ -145,7 +145,7 @@ void run_tile(Rows<P> const& rows, Index first, typename P::T const* sliver, Col
         using Plain = Product<PairJoin::multiply, PairAgg::sum, T>;
         tile<Plain, T, Count, Vectors, false, P::parts>(call);
     } else {
-        rows.tile(call);
+        rows.tiles[Vectors - 1](call);
     }
     if (direct) return;
     for (Index r = 0; r < count; ++r)

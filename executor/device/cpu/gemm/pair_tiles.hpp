@@ -4,6 +4,8 @@
 // PairAgg::min, float>, float, 4, 2, false> is least sums of 4 rows and 2 vectors.
 #pragma once
 
+#include <utility>
+
 #include "executor/device/cpu/gemm/pair_pieces.hpp"
 #include "executor/device/cpu/gemm/pair_product.hpp"
 #include "executor/device/cpu/gemm/pair_vectors.hpp"
@@ -24,15 +26,17 @@ struct Frame {
 #else
     static constexpr int rows = 4, vectors = is_fused ? 3 : 2;
 #endif
-    static constexpr Index lane = lanes<T> / parts;  // elements of a vector
-    static constexpr Index columns = vectors * lane;
-    static constexpr Index unit = is_fused ? lane : columns;  // of which packed columns are a multiple
+    static constexpr Index lane = lanes<T> / parts;   // elements of a vector
+    static constexpr Index columns = vectors * lane;  // of the widest tiles; there are narrower ones, for a short side
 
     static Vector<T> combined(Vector<T> held, Vector<T> value) { return agg_of<Agg, T, true>(held, value); }
 };
 
 template <PairJoin Join, PairAgg Agg, class T>
 constexpr bool fuses = fused&& real<T>&& Join == PairJoin::multiply&& Agg == PairAgg::sum;
+/// The same of a difference times itself.
+template <PairJoin Join, PairAgg Agg, class T>
+constexpr bool fuses_squares = fused&& real<T>&& Join == PairJoin::square&& Agg == PairAgg::sum;
 /// Where nans may come: sums and products keep them by themselves.
 template <PairJoin Join, PairAgg Agg, class T>
 constexpr bool cares = real<T> && (Agg != PairAgg::sum || Join == PairJoin::least || Join == PairJoin::most);
@@ -45,10 +49,14 @@ struct Product {
 
     template <bool Careful>
     static Vector<T> with_term(Vector<T> held, Vector<T> a, Vector<T> b) {
-        if constexpr (Shape::is_fused)
+        if constexpr (Shape::is_fused) {
             return fused_sum(held, a, b);
-        else
+        } else if constexpr (fuses_squares<Join, Agg, T>) {
+            Vector<T> const difference = difference_of<T>(a, b);
+            return fused_sum(held, difference, difference);
+        } else {
             return agg_of<Agg, T, Careful>(held, join_of<Join, T, Careful>(a, b));
+        }
     }
 };
 
@@ -176,12 +184,23 @@ __attribute__((noinline)) void tile(TileCall<T> const& call) {
 template <class T>
 using Tile = void(TileCall<T> const& call);
 
-/// What a frame has of its join: whole tiles, which none but fused ones are content with.
+constexpr int most_vectors = 3;  // of a tile
+
+/// What a frame has of its join: tiles of all its rows and of one, two, ... vectors. Fused ones need none.
 template <class T>
 struct JoinTiles {
-    Tile<T>*plain, *careful;
+    Tile<T>*plain[most_vectors], *careful[most_vectors];
     bool (*may_be_nan)(Seen<T> const&, Seen<T> const&);
 };
+template <class Join, int... Before>
+constexpr JoinTiles<typename Join::Shape::T> tiles_of(std::integer_sequence<int, Before...>,
+                                                      bool (*may_be_nan)(Seen<typename Join::Shape::T> const&,
+                                                                         Seen<typename Join::Shape::T> const&)) {
+    using F = typename Join::Shape;
+    return {{tile<Join, typename F::T, F::rows, Before + 1, false, 1>...},
+            {tile<Join, typename F::T, F::rows, Before + 1, F::takes_care, 1>...},
+            may_be_nan};
+}
 
 }  // namespace
 
