@@ -162,22 +162,24 @@ inline constexpr double operations_of_an_exponential_sum = 22;
 /// Rows, columns or terms of a product beyond which what is packed, read and written for them takes no time of its own:
 /// it is in the rate. Measured with 38 products of 16 to 65536 by 16 to 65536 (docs/performance.md).
 inline constexpr double long_side_of_a_product = 128;
-/// Bytes of a row of a product's tile: narrower results take as long. Of executor/device/cpu/gemm's making.
-inline constexpr double bytes_of_a_tile_row = 128;
+/// Bytes of a vector of a product's tile: narrower results take as long. Of executor/device/cpu/gemm's making. And how
+/// much longer tiles of one vector take than wider ones do for it. Measured with 16 columns of f32: 1.3 to 1.6.
+inline constexpr double bytes_of_a_vector = 64, time_of_a_narrow_tile = 1.45;
 /// Of a product's operations, how many tiles of other joins do meanwhile: there is no instruction for two of them.
-/// Measured: 0.35 to 0.42.
-inline constexpr double share_of_other_tiles = 0.4;
-/// Seconds in which the vector of a row's sums becomes one number and is stored. Measured with rows of 16 to 100: 1.5
-/// to 4 ns.
-inline constexpr double seconds_of_a_summed_row = 2.5e-9;
+/// Measured: x + y 0.42 to 0.46, (x - y)^2 0.45 to 0.52, |x - y| 0.32.
+inline constexpr double share_of_other_tiles = 0.45;
+/// Seconds in which the vector of a row's sums becomes one number and is stored, and the best of a row and its index
+/// are found. Measured with rows of 16 to 100: 1.5 to 4 ns, and of 16 12 to 14 ns.
+inline constexpr double seconds_of_a_summed_row = 2.5e-9, seconds_of_a_searched_row = 10e-9;
 /// Of what a sparse kernel takes of a dense operand again and again, how much counts as read from memory: rows are met
 /// in caches. Measured with SpMM, SDDMM, MTTKRP and PageRank (docs/performance.md), which want 0.2 to 1.5. Of an
-/// operand larger than a core's cache rows come from anywhere in memory, at half the rate at which it is read from end
-/// to end: 8 ns for one of 128 bytes.
-inline constexpr double taken_from_caches = 0.5, taken_from_memory = 2, bytes_of_a_cache = 2 << 20;
+/// operand larger than a core's cache rows come from anywhere in memory, more slowly than it is read from end to end,
+/// and each as if it were a line longer: 5 to 6.5 ns for one of 64 bytes, 9.5 for one of 128.
+inline constexpr double taken_from_caches = 0.5, taken_from_memory = 1.2, bytes_of_a_cache = 2 << 20,
+                        bytes_beside_a_row = 64;
 /// How many elements could be gone through in the time in which a sparse kernel begins a row. Measured with SpMV of 10
-/// and 20 elements a row: 15 to 17 ns.
-inline constexpr double elements_of_a_row = 15;
+/// and 20 elements a row: 15 to 17 ns. And in which one more is counted.
+inline constexpr double elements_of_a_row = 15, elements_of_a_count = 1;
 /// Bytes of a result from which on it is written past the caches: lines of smaller ones are read before they are
 /// written. As in executor/device/cpu/machine.hpp.
 inline constexpr std::int64_t written_past_caches = 32 << 20;

@@ -97,9 +97,10 @@ private:
         }
         double const whole = elements(einsum_.inputs[k]), taken = places_at(einsum_.inputs[k]);
         double const size = static_cast<double>(size_of(from.dtype)), again = std::max(0.0, taken - whole);
-        bool const stays = whole * size <= tuning::bytes_of_a_cache;
-        return (std::min(whole, taken) + again * (stays ? tuning::taken_from_caches : tuning::taken_from_memory)) *
-               size;
+        if (whole * size <= tuning::bytes_of_a_cache)
+            return (std::min(whole, taken) + again * tuning::taken_from_caches) * size;
+        double const beside = again > 0 ? std::min(taken * size, listed_[*driver_] * tuning::bytes_beside_a_row) : 0;
+        return std::min(whole, taken) * size + (again * size + beside) * tuning::taken_from_memory;
     }
     double written() const {
         schedule::Block const& to = block(call_.result);

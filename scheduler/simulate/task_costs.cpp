@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lib/graph/best_search.hpp"
 #include "lib/graph/indicator.hpp"
 #include "lib/graph/labels.hpp"
 #include "lib/graph/masked_product.hpp"
@@ -64,8 +65,10 @@ TileSides tiles_of(graph::EinSum const& einsum, DType compute) {
     if (sides.terms.empty() || sides.rows.empty() || sides.columns.empty()) return {};
     bool const right_is_innermost = graph::has_label(sides.columns, einsum.output.back());
     bool const one_product = sides.terms.size() + sides.rows.size() + sides.columns.size() == einsum.labels.size();
-    double const width = one_product ? tuning::bytes_of_a_tile_row / static_cast<double>(size_of(compute)) : 1;
-    return {std::move(sides.rows), std::move(sides.columns), std::move(sides.terms), right_is_innermost, width};
+    double const width = one_product ? tuning::bytes_of_a_vector / static_cast<double>(size_of(compute)) : 1;
+    std::size_t const by_rows = right_is_innermost ? 0 : 1;
+    bool const packed = !graph::has_label(sides.terms, einsum.inputs[by_rows].back());
+    return {std::move(sides.rows), std::move(sides.columns), std::move(sides.terms), right_is_innermost, packed, width};
 }
 
 double of_aggregation(graph::EinSum const& einsum) {
@@ -88,11 +91,14 @@ double rate_of(graph::EinSum const& einsum, DType compute, Cluster const& cluste
                : cluster.operations;
 }
 
-/// Tiles are computed whole: how many times the elements of the result they have. Of long sides it hardly counts.
+/// Tiles are computed whole: how many times the elements of the result they have. Of long sides it hardly counts. Tiles
+/// of a vector read as much for each of its elements as those of several for all of theirs.
 double whole_tiles(TileSides const& sides, std::span<Extent const> lengths) {
     double const along = elements_at(sides.right_is_innermost ? sides.right : sides.left, lengths);
     if (along >= tuning::long_side_of_a_product) return 1;
-    return std::ceil(along / sides.width) * sides.width / std::max(1.0, along);
+    double const vectors = std::ceil(along / sides.width);
+    return vectors * sides.width / std::max(1.0, along) *
+           (vectors == 1 && sides.width > 1 ? tuning::time_of_a_narrow_tile : 1);
 }
 
 /// Rows of an operand that end in a sum each, where vectors become one number.
@@ -111,15 +117,16 @@ struct ProductBytes {
 /// Bytes that tiles of a product move beyond those of a product with long sides, whose rate is measured: one operand is
 /// packed, which is read and written, for all rows of the other, that one read for all columns, and the result written
 /// after all terms. Where these are few, tiles wait for the bytes; where they are half as few, for all. The better
-/// packing counts.
+/// packing counts. Rows are packed too where their terms lie apart.
 double moved_for_tiles(TileSides const& sides, std::span<Extent const> lengths, ProductBytes const& bytes) {
     auto const waited = [&](std::vector<int> const& served) {
         return std::clamp(2 - 2 * elements_at(served, lengths) / tuning::long_side_of_a_product, 0.0, 1.0);
     };
     double const for_left = waited(sides.right), for_right = waited(sides.left);
+    double const by_rows = !sides.rows_are_packed ? 0 : 2 * (sides.right_is_innermost ? bytes.left : bytes.right);
     return std::min(2 * bytes.left * for_left + bytes.right * for_right,
                     bytes.left * for_left + 2 * bytes.right * for_right) +
-           bytes.result * waited(sides.terms);
+           bytes.result * waited(sides.terms) + by_rows * (1 - (sides.right_is_innermost ? for_left : for_right));
 }
 
 }  // namespace
@@ -142,12 +149,21 @@ KernelCost kernel_cost(graph::EinSum const& einsum, DType compute, Cluster const
     }
     bool const lookup = graph::looks_up(einsum).has_value();
     std::int32_t added = -1;
+    auto const count = graph::as_count(einsum);
     if (auto const scatter = graph::scatters(einsum)) added = scatter->label;
-    if (auto const count = graph::as_count(einsum)) added = count->label;
+    if (count) added = count->label;
     bool const own_rate = is_matrix_product(einsum) || !tiles_of(einsum, compute).left.empty();  // of its type
     double const a_point = scalar::work_of(einsum.join, own_rate ? DType::f32 : compute) + of_aggregation(einsum);
-    return {lookup || added >= 0 ? 1 : a_point, rate_of(einsum, compute, cluster), lookup, tiles_of(einsum, compute),
-            added};
+    double const a_row = count                           ? tuning::elements_of_a_count / cluster.listed
+                         : added >= 0                    ? tuning::elements_of_a_row / cluster.listed
+                         : graph::as_best_search(einsum) ? tuning::seconds_of_a_searched_row / cluster.threads
+                                                         : tuning::seconds_of_a_summed_row / cluster.threads;
+    return {lookup || added >= 0 ? 1 : a_point,
+            rate_of(einsum, compute, cluster),
+            lookup,
+            tiles_of(einsum, compute),
+            added,
+            a_row};
 }
 
 TaskCosts::TaskCosts(schedule::Header const& header, Cluster const& cluster) : header_(header), cluster_(cluster) {
@@ -194,9 +210,9 @@ double TaskCosts::of_rows(Kernel const& kernel, std::span<Extent const> lengths)
     if (kernel.scattered >= 0) {
         double rows = elements_at(kernel.einsum->inputs[0], lengths);  // of the operand that says where
         for (auto const& labels : kernel.einsum->inputs) rows = std::min(rows, elements_at(labels, lengths));
-        return rows * tuning::elements_of_a_row / cluster_.listed;
+        return rows * kernel.a_row;
     }
-    return summed_rows(*kernel.einsum, lengths) * tuning::seconds_of_a_summed_row / cluster_.threads;
+    return summed_rows(*kernel.einsum, lengths) * kernel.a_row;
 }
 
 double TaskCosts::of_kernel(Moving const& moving, schedule::Apply const& call) const {

@@ -26,7 +26,8 @@ bool is_matrix_product(graph::EinSum const& einsum);
 struct TileSides {
     std::vector<int> left, right, terms;
     bool right_is_innermost = true;  // in the result
-    double width = 1;                // elements of a tile along the side that is
+    bool rows_are_packed = false;    // of the operand whose side is not: terms do not lie side by side
+    double width = 1;                // elements of a vector along the side that is
 };
 
 /// What the points of a kernel take, whatever they are cut into.
@@ -36,6 +37,7 @@ struct KernelCost {
     bool lookup;
     TileSides tiles;         // where an operand is packed, and results are made in registers
     std::int32_t scattered;  // the label along which a scatter chooses; -1: no scatter
+    double a_row = 0;        // seconds for each row that is summed, searched or scattered
 
     bool makes_tiles() const { return !tiles.left.empty(); }
 };

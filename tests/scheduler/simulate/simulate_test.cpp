@@ -277,9 +277,9 @@ TEST_CASE("narrow results of products take as long as a row of a tile", "[schedu
         set_bytes(cluster, 1e12);
         return simulate(b.finish(), cluster).makespan;
     };
-    constexpr Extent whole = static_cast<Extent>(scheduler::tuning::bytes_of_a_tile_row) / 8;
+    constexpr Extent whole = static_cast<Extent>(scheduler::tuning::bytes_of_a_vector) / 8;
     CHECK(seconds(whole / 2) == Approx(seconds(whole)));
-    CHECK(seconds(whole + 1) == Approx(2 * seconds(whole)));
+    CHECK(seconds(whole + 1) == Approx(2 * seconds(whole) / scheduler::tuning::time_of_a_narrow_tile));
 }
 
 TEST_CASE("integers are converted before they are computed with", "[scheduler][simulate]") {
