@@ -50,7 +50,8 @@ private:
     static float to_float(std::uint16_t h) {
         std::uint32_t const sign = (h & 0x8000u) << 16;
         std::uint32_t const rest = h & 0x7fffu;
-        if (rest >= 0x7c00u) return std::bit_cast<float>(sign | 0x7f800000u | ((rest & 0x3ffu) << 13));
+        if (rest > 0x7c00u) return std::bit_cast<float>(sign | 0x7fc00000u | ((rest & 0x3ffu) << 13));  // a quiet nan
+        if (rest == 0x7c00u) return std::bit_cast<float>(sign | 0x7f800000u);
         if (rest >= 0x0400u) return std::bit_cast<float>(sign | ((rest << 13) + 0x38000000u));
         float const magnitude = static_cast<float>(rest) * 0x1p-24f;
         return std::bit_cast<float>(sign | std::bit_cast<std::uint32_t>(magnitude));

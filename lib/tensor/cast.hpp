@@ -55,15 +55,16 @@ inline std::uint16_t half_bits(float value) {
     return static_cast<std::uint16_t>(sign | (magnitude >= 0x477ff000u ? special : finite));
 }
 
-/// f16 bits to f32; right also where the processor flushes subnormals.
+/// f16 bits to f32, nans quiet; right also where the processor flushes subnormals.
 inline float half_value(std::uint16_t bits) {
     std::uint32_t const sign = (bits & 0x8000u) << 16;
     std::uint32_t const rest = bits & 0x7fffu;
     std::uint32_t const normal =
         (rest << 13) + (rest >= 0x7c00u ? 0x70000000u : 0x38000000u);  // inf and nan: exponent 255
+    std::uint32_t const quiet = rest > 0x7c00u ? 0x400000u : 0u;
     std::uint32_t const subnormal =
         std::bit_cast<std::uint32_t>(static_cast<float>(static_cast<std::int32_t>(rest)) * 0x1p-24f);
-    return std::bit_cast<float>(sign | (rest < 0x0400u ? subnormal : normal));
+    return std::bit_cast<float>(sign | quiet | (rest < 0x0400u ? subnormal : normal));
 }
 
 inline std::uint16_t bfloat_bits(float value) {

@@ -1,6 +1,10 @@
 // The conversions of vector tiles for one instruction set, whose name is EIN_INSTRUCTION_SET: compiled once for each,
 // in a namespace of its own (ein_instruction_sets in cmake/EinLibrary.cmake). Of headers nothing is called in here but
 // types.
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#endif
+
 #include <cstdint>
 #include <type_traits>
 
@@ -12,8 +16,7 @@
 
 namespace ein::executor::EIN_INSTRUCTION_SET {
 
-// The halves' bit patterns, with the rounding of lib/tensor: every case is computed and one is chosen, so that loops
-// vectorise.
+// Halves are rounded as lib/tensor does it: every case is computed and one is chosen, so that loops vectorise.
 
 namespace {
 
@@ -28,12 +31,51 @@ std::uint32_t as_bits(float value) {
     return bits;
 }
 
-float from_half(std::uint16_t half) {
-    std::uint32_t const sign = (half & 0x8000u) << 16, rest = half & 0x7fffu;
-    std::uint32_t const finite = as_bits(as_float(rest << 13) * 0x1p112f);  // exact; makes subnormals normal
-    return as_float(sign | (rest >= 0x7c00u ? 0x7f800000u | (rest << 13) : finite));
+// Elements as memory has them, where no type of C++ says what they are.
+struct Half {
+    std::uint16_t bits;
+};
+struct BFloat {
+    std::uint16_t bits;
+};
+struct Truth {
+    std::uint8_t byte;
+};
+
+template <class T>
+constexpr T number_of(T value) {
+    return value;
 }
-std::uint16_t to_half(float value) {
+float number_of(Half half) {
+    std::uint32_t const sign = (half.bits & 0x8000u) << 16, rest = half.bits & 0x7fffu;
+    std::uint32_t const finite = as_bits(as_float(rest << 13) * 0x1p112f);  // exact; makes subnormals normal
+    std::uint32_t const quiet = rest > 0x7c00u ? 0x400000u : 0u;  // nans become quiet, as processors make them
+    return as_float(sign | quiet | (rest >= 0x7c00u ? 0x7f800000u | (rest << 13) : finite));
+}
+float number_of(BFloat value) { return as_float(static_cast<std::uint32_t>(value.bits) << 16); }
+std::uint8_t number_of(Truth value) { return value.byte != 0; }
+
+/// A number as f32, of which what is narrower is rounded to as if at once: see round_to_odd() of lib/base/float16.hpp.
+template <class T>
+float to_odd(T value) {
+    if constexpr (std::is_same_v<T, std::int64_t>) {
+        bool const held = value > -(std::int64_t{1} << 53) && value < (std::int64_t{1} << 53);
+        std::int64_t const lost = 0x7ff, odd = (((value & lost) + lost) | value) & ~lost;
+        return to_odd(static_cast<double>(held ? value : odd));
+    } else if constexpr (std::is_same_v<T, double>) {
+        float const nearest = static_cast<float>(value);
+        std::uint32_t const bits = as_bits(nearest);
+        double const difference = __builtin_fabs(value) - __builtin_fabs(static_cast<double>(nearest));
+        std::uint32_t const step = difference > 0 ? 1u : difference < 0 ? ~0u : 0u;  // nan and inf: none
+        return as_float((bits & 1u) != 0 ? bits : bits + step);
+    } else if constexpr (std::is_same_v<T, std::int32_t>) {
+        return to_odd(static_cast<double>(value));
+    } else {
+        return static_cast<float>(value);
+    }
+}
+
+std::uint16_t bits_of_half(float value) {
     std::uint32_t const bits = as_bits(value), sign = (bits >> 16) & 0x8000u, magnitude = bits & 0x7fffffffu;
     std::uint32_t const normal = (magnitude + 0xfffu + ((magnitude >> 13) & 1u) - 0x38000000u) >> 13;
     float const small = as_float(magnitude < 0x38800000u ? magnitude : 0u) + 0.5f;  // the add rounds to 2^-24
@@ -41,10 +83,44 @@ std::uint16_t to_half(float value) {
     std::uint32_t const special = magnitude > 0x7f800000u ? 0x7e00u : 0x7c00u;
     return static_cast<std::uint16_t>(sign | (magnitude >= 0x477ff000u ? special : finite));
 }
-float from_bfloat(std::uint16_t bfloat) { return as_float(static_cast<std::uint32_t>(bfloat) << 16); }
-std::uint16_t to_bfloat(float value) {
+std::uint16_t bits_of_bfloat(float value) {
     std::uint32_t const bits = as_bits(value), rounded = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
     return static_cast<std::uint16_t>((bits & 0x7fffffffu) > 0x7f800000u ? (bits >> 16) | 0x40u : rounded);
+}
+
+/// An integer widens, wraps or becomes a real number; a real number is truncated to an i64, of which the low bits stay:
+/// 0 for nan and what no i64 holds.
+template <class To, class From>
+To element_of(From value) {
+    auto const number = number_of(value);
+    using Number = decltype(number_of(value));
+    if constexpr (std::is_same_v<To, Truth>) {
+        return {static_cast<std::uint8_t>(number != Number(0))};
+    } else if constexpr (std::is_same_v<To, Half>) {
+        return {bits_of_half(to_odd(number))};
+    } else if constexpr (std::is_same_v<To, BFloat>) {
+        return {bits_of_bfloat(to_odd(number))};
+    } else if constexpr (std::is_floating_point_v<Number> && std::is_integral_v<To>) {
+        bool const fits = (number >= Number(-0x1p63)) & (number < Number(0x1p63));
+        return static_cast<To>(fits ? static_cast<std::int64_t>(number) : 0);
+    } else {
+        return static_cast<To>(number);
+    }
+}
+
+struct Complex64 {
+    float re, im;
+};
+struct Complex128 {
+    double re, im;
+};
+template <class To, class From>
+To real_part(From value) {
+    return value.re;
+}
+template <class To, class From>
+To with_zero(From value) {
+    return {value, 0};
 }
 
 template <class From, class To, To (*convert)(From)>
@@ -54,103 +130,75 @@ void convert_adjacent(void const* __restrict from, void* __restrict to, std::siz
     for (std::size_t i = 0; i < count; ++i) target[i] = convert(source[i]);
 }
 
-template <class From, class To>
-To plain(From value) {
-    return static_cast<To>(value);
+#if defined(__AVX512F__)
+void widen_halves(void const* __restrict from, void* __restrict to, std::size_t count) {
+    auto const* const source = static_cast<Half const*>(from);
+    auto* const target = static_cast<float*>(to);
+    std::size_t i = 0;
+    for (; i + 16 <= count; i += 16)
+        _mm512_storeu_ps(target + i, _mm512_maskz_cvtph_ps(0xffff, _mm256_loadu_si256((__m256i const*)(source + i))));
+    for (; i < count; ++i) target[i] = number_of(source[i]);
 }
-template <class To>
-To from_boolean(std::uint8_t byte) {
-    return static_cast<To>(byte != 0);
-}
+#else
+constexpr ConvertLoop widen_halves = convert_adjacent<Half, float, element_of<float, Half>>;
+#endif
 
-/// Truncated to an i64, of which the low bits stay; 0 for nan and what no i64 holds.
-template <class From, class To>
-To whole(From value) {
-    bool const fits = (value >= From(-0x1p63)) & (value < From(0x1p63));
-    return static_cast<To>(fits ? static_cast<std::int64_t>(value) : 0);
-}
-template <class From>
-std::uint8_t truth(From value) {
-    return value != From(0);
-}
-
-struct Complex64 {
-    float re, im;
-};
-struct Complex128 {
-    double re, im;
-};
-template <class From, class To>
-To real_part(From value) {
-    return value.re;
-}
-template <class From, class To>
-To with_zero(From value) {
-    return {value, 0};
-}
-
-/// From an integer that widens, wraps or becomes a real number; from a real number that is truncated.
 template <class From, class To>
 constexpr ConvertLoop between() {
-    constexpr bool truncates = std::is_floating_point_v<From> && std::is_integral_v<To>;
     if constexpr (std::is_same_v<From, To>)
         return nullptr;
+    else if constexpr (std::is_same_v<From, Half> && std::is_same_v<To, float>)
+        return widen_halves;
     else
-        return convert_adjacent < From, To, truncates ? whole<From, To> : plain < From, To >> ;
+        return convert_adjacent<From, To, element_of<To, From>>;
 }
 
 template <class From>
-ConvertLoop from_number(DType to) {
+ConvertLoop from_real(DType to) {
     switch (to) {
-        case DType::boolean: return convert_adjacent<From, std::uint8_t, truth<From>>;
+        case DType::boolean: return between<From, Truth>();
         case DType::u8: return between<From, std::uint8_t>();
         case DType::i8: return between<From, std::int8_t>();
         case DType::i16: return between<From, std::int16_t>();
         case DType::i32: return between<From, std::int32_t>();
         case DType::i64: return between<From, std::int64_t>();
+        case DType::f16: return between<From, Half>();
+        case DType::bf16: return between<From, BFloat>();
         case DType::f32: return between<From, float>();
         case DType::f64: return between<From, double>();
-        default: return nullptr;
+        case DType::c64:
+        case DType::c128: break;
     }
+    return nullptr;
 }
 
-ConvertLoop from_truth(DType to) {
-    switch (to) {
-        case DType::u8: return convert_adjacent<std::uint8_t, std::uint8_t, from_boolean<std::uint8_t>>;
-        case DType::i8: return convert_adjacent<std::uint8_t, std::int8_t, from_boolean<std::int8_t>>;
-        case DType::i16: return convert_adjacent<std::uint8_t, std::int16_t, from_boolean<std::int16_t>>;
-        case DType::i32: return convert_adjacent<std::uint8_t, std::int32_t, from_boolean<std::int32_t>>;
-        case DType::i64: return convert_adjacent<std::uint8_t, std::int64_t, from_boolean<std::int64_t>>;
-        case DType::f32: return convert_adjacent<std::uint8_t, float, from_boolean<float>>;
-        case DType::f64: return convert_adjacent<std::uint8_t, double, from_boolean<double>>;
-        default: return nullptr;
-    }
+template <class Real, class Complex>
+ConvertLoop to_complex() {
+    return convert_adjacent<Real, Complex, with_zero<Complex, Real>>;
+}
+template <class Complex, class Real>
+ConvertLoop from_complex() {
+    return convert_adjacent<Complex, Real, real_part<Real, Complex>>;
 }
 
 }  // namespace
 
 ConvertLoop convert_loop(DType from, DType to) {
-    if (from == DType::f16 && to == DType::f32) return convert_adjacent<std::uint16_t, float, from_half>;
-    if (from == DType::f32 && to == DType::f16) return convert_adjacent<float, std::uint16_t, to_half>;
-    if (from == DType::bf16 && to == DType::f32) return convert_adjacent<std::uint16_t, float, from_bfloat>;
-    if (from == DType::f32 && to == DType::bf16) return convert_adjacent<float, std::uint16_t, to_bfloat>;
-    if (from == DType::f32 && to == DType::c64) return convert_adjacent<float, Complex64, with_zero<float, Complex64>>;
-    if (from == DType::c64 && to == DType::f32) return convert_adjacent<Complex64, float, real_part<Complex64, float>>;
-    if (from == DType::f64 && to == DType::c128)
-        return convert_adjacent<double, Complex128, with_zero<double, Complex128>>;
-    if (from == DType::c128 && to == DType::f64)
-        return convert_adjacent<Complex128, double, real_part<Complex128, double>>;
     switch (from) {
-        case DType::boolean: return from_truth(to);
-        case DType::u8: return from_number<std::uint8_t>(to);
-        case DType::i8: return from_number<std::int8_t>(to);
-        case DType::i16: return from_number<std::int16_t>(to);
-        case DType::i32: return from_number<std::int32_t>(to);
-        case DType::i64: return from_number<std::int64_t>(to);
-        case DType::f32: return from_number<float>(to);
-        case DType::f64: return from_number<double>(to);
-        default: return nullptr;
+        case DType::boolean: return from_real<Truth>(to);
+        case DType::u8: return from_real<std::uint8_t>(to);
+        case DType::i8: return from_real<std::int8_t>(to);
+        case DType::i16: return from_real<std::int16_t>(to);
+        case DType::i32: return from_real<std::int32_t>(to);
+        case DType::i64: return from_real<std::int64_t>(to);
+        case DType::f16: return from_real<Half>(to);
+        case DType::bf16: return from_real<BFloat>(to);
+        case DType::f32: return to == DType::c64 ? to_complex<float, Complex64>() : from_real<float>(to);
+        case DType::f64: return to == DType::c128 ? to_complex<double, Complex128>() : from_real<double>(to);
+        case DType::c64: return to == DType::f32 ? from_complex<Complex64, float>() : nullptr;
+        case DType::c128: return to == DType::f64 ? from_complex<Complex128, double>() : nullptr;
     }
+    return nullptr;
 }
 
 }  // namespace ein::executor::EIN_INSTRUCTION_SET
