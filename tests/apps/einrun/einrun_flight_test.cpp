@@ -50,13 +50,13 @@ TEST_CASE("a rank that crashes under mpirun leaves its flight record", "[einrun]
     // The last rank says where its process is.
     std::string const last = std::to_string(ranks - 1);
     Outcome const run = place.shell(
-        await_catching +
+        await_catching + await_results +
         "export ASAN_OPTIONS=$ASAN_OPTIONS:handle_segv=0; cat > start.sh <<'END'\n[ $OMPI_COMM_WORLD_RANK -eq " + last +
         " ] && echo $$ > pid\nexec " EINRUN " " + std::to_string(ranks) +
         ".sched --quiet --repeat 1000000\nEND\n (timeout -k 1 60 " MPIRUN " " + std::to_string(ranks) +
         " sh start.sh; echo code $?) & for i in $(seq 100); do [ -s pid ] && break; sleep 0.1; done; "
         "caught $(cat pid) " +
-        hangup_bit + " && sleep 1.5 && kill -SEGV $(cat pid); wait");
+        hangup_bit + " && begun && sleep 0.5 && kill -SEGV $(cat pid); wait");
     CAPTURE(run.text);
     CHECK(has(run, "code 139\n"));
     CHECK(has(run, "einrun: rank " + last + ": signal 11 (Segmentation fault); its last tasks are in "));
@@ -69,12 +69,12 @@ TEST_CASE("a rank that crashes under mpirun leaves its flight record", "[einrun]
 TEST_CASE("where the records are is reported though the first rank was killed", "[einrun][flight][mpi]") {
     Ready place;
     Outcome const run = place.shell(
-        await_catching +
+        await_catching + await_results +
         "cat > start.sh <<'END'\necho $$ > pid$OMPI_COMM_WORLD_RANK\nexec " EINRUN
         " 3.sched --quiet --repeat 1000000\nEND\n (timeout -k 1 60 " MPIRUN
         " 3 sh start.sh; echo code $?) & for i in $(seq 100); do [ -s pid1 ] && [ -s pid2 ] && break; sleep 0.1; done; "
         "caught $(cat pid1) " +
-        hangup_bit + " && caught $(cat pid2) " + hangup_bit + " && sleep 0.5 && kill -KILL $(cat pid0); wait");
+        hangup_bit + " && caught $(cat pid2) " + hangup_bit + " && begun && sleep 0.5 && kill -KILL $(cat pid0); wait");
     CAPTURE(run.text);
     CHECK(has(run, "code 137\n"));
     CHECK(has(run, ": signal 15 (Terminated); its last tasks are in "));

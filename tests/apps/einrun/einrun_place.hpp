@@ -26,6 +26,10 @@ inline std::string const await_catching =
     "caught() { for i in $(seq 200); do [ -d /proc/$1 ] || return 1; mask=$(awk '/SigCgt/ {print $2}' /proc/$1/status);"
     " [ $((0x${mask:-0} & $2)) -ne 0 ] && return 0; sleep 0.1; done; return 1; }; ";
 
+/// Waits for the folder of results: what comes after it is the run itself.
+inline std::string const await_results =
+    "begun() { for i in $(seq 200); do [ -d results ] && return; sleep 0.1; done; }; ";
+
 struct Outcome {
     int code = 0;
     std::string text;  // stdout and stderr
