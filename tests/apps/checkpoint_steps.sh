@@ -7,9 +7,6 @@ cd "$work" || exit 1
 failed=0
 fail() { echo "FAILED: $*"; failed=1; }
 
-# Ranks that end with a code of their own end together: mpirun need not wait 2 s for one to obey before it kills it.
-export OMPI_MCA_odls_base_sigkill_timeout=0
-
 # run RANKS SCHEDULE OUT OPTIONS...; `always` are options of every run.
 always=()
 run() {

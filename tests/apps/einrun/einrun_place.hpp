@@ -54,10 +54,8 @@ public:
     }
     Outcome alone(std::string const& arguments) const { return shell(std::string(EINRUN) + " " + arguments); }
 #ifdef MPIRUN
-    /// Of ranks that end by themselves: mpirun need not wait for others to obey before it kills them.
     Outcome together(int ranks, std::string const& arguments) const {
-        return shell("OMPI_MCA_odls_base_sigkill_timeout=0 timeout -k 1 30 " MPIRUN " " + std::to_string(ranks) +
-                     " " EINRUN " " + arguments);
+        return shell("timeout -k 1 30 " MPIRUN " " + std::to_string(ranks) + " " EINRUN " " + arguments);
     }
 #endif
     fs::path operator/(std::string const& name) const { return folder_ / name; }

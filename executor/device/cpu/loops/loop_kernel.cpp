@@ -188,8 +188,7 @@ void LoopKernel::choose_fetches() {
         Extent const inner = step_along(k), outer = stride(plan_.outer);
         if (inner == 0 && outer == 0)
             fetches_[k] = Fetch::constant;
-        else if (nest_.operand_dtypes[k] == registers && registers == body_.compute && inner == size &&
-                 is_one_run(inner, outer))
+        else if (is_in_registers(k) && inner == size && is_one_run(inner, outer))
             fetches_[k] = Fetch::direct;
         ahead_.push_back(body_.program != nullptr && plan_.grain == LoopPlan::none && fetches_[k] == Fetch::direct &&
                          extent_of(nest_, k) >= machine::operand_fetched_ahead);
@@ -247,8 +246,7 @@ void LoopKernel::make_loops() {
     made_bytes_ = size_of(use.to.value_or(body_.join_registers()));
     for (std::size_t k = 0; k < fetches_.size(); ++k) {
         if (use.from[k]) fetches_[k] = Fetch::direct;
-        bool const as_read = nest_.operand_dtypes[k] == body_.compute && !narrowed_[k];
-        if (fetches_[k] == Fetch::constant && as_read) fetches_[k] = Fetch::element;
+        if (fetches_[k] == Fetch::constant && is_in_registers(k)) fetches_[k] = Fetch::element;
         if (!by_row_ || fetches_[k] != Fetch::gather) continue;
         fetches_[k] = use.constant[k] ? Fetch::element : Fetch::direct;
     }

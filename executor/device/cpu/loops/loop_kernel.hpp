@@ -101,6 +101,11 @@ private:
     void choose_turned();
     void choose_fetches();
     bool is_turned(std::size_t operand) const;
+    /// Whether its elements are computed with as they are.
+    bool is_in_registers(std::size_t operand) const {
+        DType const registers = body_.operand_registers();
+        return nest_.operand_dtypes[operand] == registers && registers == body_.compute;
+    }
     /// Bytes from an element of a vector tile to the next, in the operand or where its tile was turned.
     Extent step_along(std::size_t operand) const;
     Extent turned_step(std::size_t operand) const;
