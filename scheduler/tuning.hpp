@@ -152,6 +152,9 @@ inline constexpr std::int64_t simulated_iterations = 2;
 /// to give before its request, and its messages stand behind the other's. Seen in traces over TCP (0.3 to 0.5 ms), and
 /// fitted.
 inline constexpr double seconds_apart = 5e-4;
+/// How much of what may stand in such a queue an answer waits for. Measured: runs of one schedule take what none and
+/// what all of it would, now and again.
+inline constexpr double share_of_a_queue = 0.5;
 /// What a core of either rank does for a byte that goes over such a link, while it computes nothing. Measured over TCP:
 /// kernels beside 1 MB each way take 1.4 ms longer.
 inline constexpr double seconds_of_a_queued_byte = 0.65e-9;

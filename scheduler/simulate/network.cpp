@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "scheduler/tuning.hpp"
+
 namespace ein::scheduler {
 
 namespace {
@@ -98,7 +100,7 @@ double Network::answer(double now, Rank from, Rank to) const {
         UnderWay const& before = messages_[static_cast<std::size_t>(message)];
         bytes += std::min(out.left(now, before.mark) + before.queued, static_cast<double>(kind.queue));
     }
-    double const behind = bytes / kind.bandwidth;
+    double const behind = tuning::share_of_a_queue * bytes / kind.bandwidth;
     double const requests = queue->second.asks < now ? queue->second.asked : now;  // an answer goes before later ones
     return std::max(now + behind, requests) + kind.latency;
 }

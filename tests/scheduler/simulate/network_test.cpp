@@ -1,5 +1,6 @@
 #include "scheduler/simulate/network.hpp"
 
+#include "scheduler/tuning.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ein;
@@ -95,13 +96,14 @@ TEST_CASE("messages share the links that they have in common", "[scheduler][simu
     queued.between.latency = 0.5;
     queued.between.queue = 30;
     queued.eager = 20;
+    double const share = tuning::share_of_a_queue;
     SECTION("an answer stands behind what is left of what goes its way, as far as the link queues it") {
         Network network(queued, 6);
         CHECK(network.answer(0, Rank{2}, Rank{0}) == Approx(0.5));
         network.start(0, 0, Rank{0}, Rank{2}, 100);
-        CHECK(network.answer(0, Rank{2}, Rank{0}) == Approx(3 + 0.5));
+        CHECK(network.answer(0, Rank{2}, Rank{0}) == Approx(3 * share + 0.5));
         while (network.next() < 7) network.step();
-        CHECK(network.answer(7, Rank{2}, Rank{0}) == Approx(7 + 1 + 0.5));  // 20 bytes were sent ahead, 10 are left
+        CHECK(network.answer(7, Rank{2}, Rank{0}) == Approx(7 + share + 0.5));  // 20 bytes were sent ahead, 10 are left
         CHECK(network.answer(0, Rank{0}, Rank{2}) == Approx(0.5));
         CHECK(network.answer(0, Rank{4}, Rank{0}) == Approx(0.5));
         while (network.next() < FairLink::never) network.step();
@@ -111,7 +113,7 @@ TEST_CASE("messages share the links that they have in common", "[scheduler][simu
         Network network(queued, 6);
         network.start(0, 0, Rank{0}, Rank{2}, 100);
         network.start(0, 1, Rank{0}, Rank{2}, 40);  // 20 of which were sent ahead
-        CHECK(network.answer(0, Rank{2}, Rank{0}) == Approx(3 + 2 + 0.5));
+        CHECK(network.answer(0, Rank{2}, Rank{0}) == Approx((3 + 2) * share + 0.5));
     }
     SECTION("an answer does not stand behind what has left, though it waits for its receiver") {
         Network network(queued, 6);
