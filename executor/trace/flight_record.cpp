@@ -1,5 +1,9 @@
 #include "executor/trace/flight_record.hpp"
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -57,13 +61,37 @@ fs::path flight_folder(fs::path const& out) {
     return folder += ".flight";
 }
 
+namespace {
+
+bool is_record(fs::path const& file) {
+    std::string const name = file.filename().string();
+    return name.starts_with("rank-") && name.ends_with(".json");
+}
+
+/// One rank at a time has the folder, where the file system has locks; who is killed gives it back.
+class FolderLock {
+public:
+    explicit FolderLock(fs::path const& folder) : descriptor_(::open(folder.c_str(), O_RDONLY | O_CLOEXEC)) {
+        if (descriptor_ >= 0) ::flock(descriptor_, LOCK_EX);
+    }
+    ~FolderLock() {
+        if (descriptor_ >= 0) ::close(descriptor_);
+    }
+    FolderLock(FolderLock const&) = delete;
+    FolderLock& operator=(FolderLock const&) = delete;
+
+private:
+    int descriptor_;
+};
+
+}  // namespace
+
 void sweep_flight_records(fs::path const& folder) noexcept {
     try {
         std::error_code error;
         if (!fs::is_directory(folder, error)) return;
         for (fs::directory_entry const& entry : fs::directory_iterator(folder, error)) {
-            std::string const name = entry.path().filename().string();
-            if (name.starts_with("rank-") && name.ends_with(".json")) fs::remove(entry.path(), error);
+            if (is_record(entry.path())) fs::remove(entry.path(), error);
         }
         fs::remove(folder, error);  // when it is empty
     } catch (...) {                 // old records do no harm
@@ -73,9 +101,14 @@ void sweep_flight_records(fs::path const& folder) noexcept {
 FlightRecord write_flight_record(fs::path const& folder, Rank rank, schedule::Header const& header,
                                  schedule::Section const& section, Record const& record, Json const& about) {
     std::error_code error;
-    bool const first = fs::create_directories(folder, error);
+    fs::create_directories(folder, error);
     fs::path const path = folder / ("rank-" + std::to_string(rank.value()) + ".json");
-    ReplacedFile("", path).write(text_of(rank, header, section, record, about));
+    std::string const text = text_of(rank, header, section, record, about);
+    FolderLock const lock(folder);
+    fs::directory_iterator const there(folder, error);
+    bool const first =
+        std::none_of(begin(there), end(there), [](auto const& entry) { return is_record(entry.path()); });
+    ReplacedFile("", path).write(text);
     return {path, first};
 }
 
