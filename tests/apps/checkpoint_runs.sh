@@ -206,7 +206,7 @@ cat > carried.json << JSON
 {"eingraph": 1, "dtype": "f64", "outputs": ["t/W", "t/B", "Z"],
  "tensors": {"W": {$(sparse "[300, 300]" 0.02 1)}, "B": {$(sparse "[300, 300]" 0.01 2)},
              "A": {$(sparse "[300, 300]" 0.01 3)}, "X": {"shape": [300, 20], "data": {"random": "uniform", "seed": 4}}},
- "nodes": [{"name": "t", "loop": {"times": 6000, "carry": {"W": "next", "B": "moved"}, "body": [
+ "nodes": [{"name": "t", "loop": {"times": 14000, "carry": {"W": "next", "B": "moved"}, "body": [
     {"name": "G", "einsum": "ij,ik,jk->ij", "inputs": ["W", "X", "X"]},
     {"name": "next", "einsum": "ij,ij->ij", "inputs": ["W", "G"], "join": "0.9*x - 0.001*y"},
     {"name": "low", "op": "slice", "inputs": ["B"], "slices": "1:", "sparse": true},
