@@ -5,7 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <chrono>
 #include <cmath>
+#include <thread>
 
 #include "executor/report/clock.hpp"
 #include "executor/trace/rank_trace.hpp"
@@ -18,6 +21,31 @@ namespace ein::executor {
 namespace fs = std::filesystem;
 
 namespace {
+
+bool is_record(fs::path const& file) {
+    std::string const name = file.filename().string();
+    return name.starts_with("rank-") && name.ends_with(".json");
+}
+
+/// One rank at a time has the folder, where the file system has locks; who is killed gives it back. Of one that stands
+/// still with it the others do not wait long.
+class Turn {
+public:
+    explicit Turn(fs::path const& folder) : descriptor_(::open(folder.c_str(), O_RDONLY | O_CLOEXEC)) {
+        double const begin = seconds_now();
+        while (descriptor_ >= 0 && ::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK &&
+               seconds_now() - begin < tuning::seconds_for_a_folder)
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    ~Turn() {
+        if (descriptor_ >= 0) ::close(descriptor_);
+    }
+    Turn(Turn const&) = delete;
+    Turn& operator=(Turn const&) = delete;
+
+private:
+    int descriptor_;
+};
 
 /// When the last `recorded_events` of all that ended had begun to end.
 double kept_since(std::vector<std::vector<Event>> const& logs) {
@@ -61,38 +89,12 @@ fs::path flight_folder(fs::path const& out) {
     return folder += ".flight";
 }
 
-namespace {
-
-bool is_record(fs::path const& file) {
-    std::string const name = file.filename().string();
-    return name.starts_with("rank-") && name.ends_with(".json");
-}
-
-/// One rank at a time has the folder, where the file system has locks; who is killed gives it back.
-class FolderLock {
-public:
-    explicit FolderLock(fs::path const& folder) : descriptor_(::open(folder.c_str(), O_RDONLY | O_CLOEXEC)) {
-        if (descriptor_ >= 0) ::flock(descriptor_, LOCK_EX);
-    }
-    ~FolderLock() {
-        if (descriptor_ >= 0) ::close(descriptor_);
-    }
-    FolderLock(FolderLock const&) = delete;
-    FolderLock& operator=(FolderLock const&) = delete;
-
-private:
-    int descriptor_;
-};
-
-}  // namespace
-
 void sweep_flight_records(fs::path const& folder) noexcept {
     try {
         std::error_code error;
         if (!fs::is_directory(folder, error)) return;
-        for (fs::directory_entry const& entry : fs::directory_iterator(folder, error)) {
+        for (fs::directory_entry const& entry : fs::directory_iterator(folder, error))
             if (is_record(entry.path())) fs::remove(entry.path(), error);
-        }
         fs::remove(folder, error);  // when it is empty
     } catch (...) {                 // old records do no harm
     }
@@ -104,7 +106,7 @@ FlightRecord write_flight_record(fs::path const& folder, Rank rank, schedule::He
     fs::create_directories(folder, error);
     fs::path const path = folder / ("rank-" + std::to_string(rank.value()) + ".json");
     std::string const text = text_of(rank, header, section, record, about);
-    FolderLock const lock(folder);
+    Turn const turn(folder);
     fs::directory_iterator const there(folder, error);
     bool const first =
         std::none_of(begin(there), end(there), [](auto const& entry) { return is_record(entry.path()); });

@@ -18,7 +18,7 @@ void sweep_flight_records(std::filesystem::path const& folder) noexcept;
 
 struct FlightRecord {
     std::filesystem::path file;
-    bool first = false;  // no other was there: of all ranks that share the file system, one has this
+    bool first = false;  // no other was there: of all ranks that share a file system with locks, one has this
 };
 
 /// Times are on the machine's steady clock, which its ranks share.

@@ -11,6 +11,8 @@ namespace ein::executor::tuning {
 inline constexpr std::size_t ring_events = 1024;
 /// Ended tasks and transfers in a rank's flight record.
 inline constexpr std::size_t recorded_events = 1000;
+/// Seconds that a rank waits until another has put its record into their folder: of the 0.7 s that a signal leaves it.
+inline constexpr double seconds_for_a_folder = 0.4;
 /// Events of a portion of a log that keeps all.
 inline constexpr std::size_t events_a_chunk = 1 << 14;
 /// Bytes of a trace's text that are written at once.

@@ -123,10 +123,10 @@ double moved_for_tiles(TileSides const& sides, std::span<Extent const> lengths, 
         return std::clamp(2 - 2 * elements_at(served, lengths) / tuning::long_side_of_a_product, 0.0, 1.0);
     };
     double const for_left = waited(sides.right), for_right = waited(sides.left);
-    double const by_rows = !sides.rows_are_packed ? 0 : 2 * (sides.right_is_innermost ? bytes.left : bytes.right);
+    double const rows = sides.right_is_innermost ? bytes.left * (1 - for_left) : bytes.right * (1 - for_right);
     return std::min(2 * bytes.left * for_left + bytes.right * for_right,
                     bytes.left * for_left + 2 * bytes.right * for_right) +
-           bytes.result * waited(sides.terms) + by_rows * (1 - (sides.right_is_innermost ? for_left : for_right));
+           bytes.result * waited(sides.terms) + (sides.rows_are_packed ? 2 * rows : 0);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // The conversions of vector tiles for one instruction set, whose name is EIN_INSTRUCTION_SET: compiled once for each,
-// in a namespace of its own (ein_instruction_sets in cmake/EinLibrary.cmake). Of headers nothing is called in here but
-// types.
+// in a namespace of its own (ein_instruction_sets in cmake/EinLibrary.cmake). Nothing from headers is called in here
+// but the processor's own instructions.
 #if defined(__AVX512F__)
 #include <immintrin.h>
 #endif
