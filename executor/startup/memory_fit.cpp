@@ -7,6 +7,7 @@
 #include "executor/engine/dispatcher.hpp"
 #include "executor/startup/agreement.hpp"
 #include "lib/base/text/sizes.hpp"
+#include "lib/schedule/memory/room.hpp"
 #include "lib/schedule/memory/spill.hpp"
 #include "lib/schedule/memory/take_over.hpp"
 
@@ -83,6 +84,7 @@ void check(std::vector<Need> const& needs, MemoryLimits const& limits) {
 }  // namespace
 
 MemoryFit fit_memory(Transport& transport, schedule::Section& section, MemoryLimits const& limits) {
+    if (limits.budget) schedule::leave_room_within(section, need_of(section, limits.repeat).peak, *limits.budget);
     std::vector<Need> needs = needs_of_all(transport, need_of(section, limits.repeat));
     agree(transport, [&] { check(needs, limits); });
     MemoryFit fit;

@@ -106,7 +106,7 @@ void change(ein::schedule::Repeat& repeat, Random& random) {
 }
 
 void change(ein::schedule::Section& section, Random& random) {
-    switch (random.below(7)) {
+    switch (random.below(8)) {
         case 0:
             if (!section.blocks.empty()) change(some_of(section.blocks, random), random);
             break;
@@ -126,6 +126,7 @@ void change(ein::schedule::Section& section, Random& random) {
             if (!section.repeat) section.repeat.emplace();
             change(*section.repeat, random);
             break;
+        case 6: return change(section.room, random);
         default:
             if (section.loops.empty()) break;
             auto& loop = some_of(section.loops, random);

@@ -16,6 +16,7 @@
 #include "lib/schedule/dispatch/task_links.hpp"
 #include "lib/schedule/memory/admission.hpp"
 #include "lib/schedule/memory/replay.hpp"
+#include "lib/schedule/memory/room.hpp"
 
 namespace ein::schedule {
 

@@ -7,12 +7,6 @@
 
 namespace ein::schedule {
 
-inline std::int64_t bytes_of_all_blocks(Section const& section) {
-    std::int64_t out = 0;
-    for (Block const& block : section.blocks) out += section.bytes_of(block);
-    return out;
-}
-
 /// Receives posted far ahead must leave room for computing.
 inline TransferLimits within(TransferLimits limits, std::int64_t peak) {
     limits.receive_bytes = std::min(limits.receive_bytes, peak / 4);

@@ -42,8 +42,8 @@ constexpr std::array<char, 8> magic{'E', 'I', 'N', 'S', 'C', 'H', 'E', 'D'};
 // 2: tasks spill and fetch; 3: messages may be parts of blocks; 4: loops; 5: fingerprints of input files; 6: moments;
 // 9: fused tasks; 11: sections are deflated columns; 12: carried reductions;
 // 13: results take memory over; 14: loads know what lists nothing around them; 15: kernels know what they look up;
-// 16: tasks that are repeated stand there once
-constexpr std::uint32_t version = 16;
+// 16: tasks that are repeated stand there once; 17: room beside the peak
+constexpr std::uint32_t version = 17;
 
 constexpr std::size_t at_a_time = 256;  // sections that are encoded together: what is written may wait for all of them
 

@@ -41,6 +41,7 @@ enum class Column : std::uint8_t {
     moments,
     over,
     repeat,
+    room,
     count  // of columns
 };
 
@@ -178,6 +179,7 @@ void pass_section(Fields& fields, Of& section) {
             tasks.pass(fields, record);
             task = Task(record);
         });
+    pass_record(fields, section.room, [&](std::int64_t& room) { fields.number(Column::room, room, 0); });
     std::int32_t before = 0;
     auto const pass_next = [&](Column column) {
         return [&, column](auto& id) {

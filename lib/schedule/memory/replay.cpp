@@ -63,6 +63,7 @@ Profile replay(Section const& section) {
             if (--readers[block] == 0 && taken != OptionalId(block)) live -= bytes[block];
     }
     profile.at_end = rounds.before(section.tasks.end_id(), live, profile);
+    profile.peak += section.room;
     return profile;
 }
 

@@ -15,8 +15,8 @@ namespace ein::schedule {
 struct Profile {
     std::vector<std::int64_t> live;  // bytes of blocks while task k runs: its inputs and output, and what later tasks
                                      // need; of those that are repeated the first time
-    std::int64_t peak = 0;
-    std::int64_t at_end = 0;  // 0 for a sound schedule
+    std::int64_t peak = 0;           // that may be live: the most of them, and the section's room
+    std::int64_t at_end = 0;         // 0 for a sound schedule
 };
 
 Profile replay(Section const& section);

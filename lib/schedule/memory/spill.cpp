@@ -7,6 +7,7 @@
 #include "lib/base/error.hpp"
 #include "lib/schedule/dispatch/task_links.hpp"
 #include "lib/schedule/memory/replay.hpp"
+#include "lib/schedule/memory/room.hpp"
 #include "lib/schedule/repeat/unrolled.hpp"
 
 namespace ein::schedule {
@@ -214,7 +215,7 @@ private:
 }  // namespace
 
 std::int64_t smallest_budget(Section const& section) {
-    if (!section.loops.empty()) return replay(section).peak;
+    if (!section.loops.empty()) return replay(section).peak - section.room;
     std::int64_t most = 0;
     std::vector<BlockId> blocks;
     for (Task const& task : section.tasks) {
@@ -238,10 +239,13 @@ Section with_spills(Section const& section, std::int64_t budget) { return Spilli
 Schedule with_spills(Schedule schedule, std::int64_t budget) {
     schedule = unrolled(std::move(schedule));  // what spills in one round need not in the next
     for (Rank rank : schedule.sections.ids()) {
+        Section& section = schedule.sections[rank];
         std::int64_t& peak = schedule.header.prediction.peak_bytes[at(rank)];
+        leave_room_within(section, peak, budget);
+        peak = replay(section).peak;
         if (peak <= budget) continue;
-        schedule.sections[rank] = with_spills(schedule.sections[rank], budget);
-        peak = replay(schedule.sections[rank]).peak;
+        section = with_spills(section, budget);
+        peak = replay(section).peak;
     }
     return schedule;
 }

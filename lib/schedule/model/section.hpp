@@ -78,6 +78,7 @@ struct Section {
     Table<LoopId, Loop> loops;
     Table<MomentId, TaskId> moments;  // the task before which this rank stops, of each of the header's; ascending
     std::optional<Repeat> repeat;     // of all ranks, or of none
+    std::int64_t room = 0;            // bytes that may be live beside the most that is in this order (memory/room.hpp)
 
     /// How often a task is done, loops aside.
     std::int64_t times(TaskId task) const { return repeat && repeat->contains(task) ? 1 + repeat->times : 1; }

@@ -24,6 +24,7 @@ public:
 
     Section run() && {
         out_.coords = from_.coords;
+        out_.room = from_.room;
         out_.blocks.reserve(from_.blocks.size() + static_cast<std::size_t>(times_ * repeat_.blocks()));
         out_.tasks.reserve(static_cast<std::size_t>(from_.tasks_in_all()));
         add_blocks();

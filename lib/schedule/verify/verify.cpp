@@ -311,6 +311,10 @@ std::vector<std::string> faults_of(Header const& header) {
 }
 
 std::vector<std::string> faults_of(Header const& header, Section const& section, Rank rank) {
+    constexpr std::int64_t most_room = std::int64_t{1} << 60;  // sums with it stay numbers
+    if (section.room < 0 || section.room > most_room)
+        return {"rank " + std::to_string(rank.value()) + ": expected room of 0 bytes to 1 EiB, found " +
+                std::to_string(section.room)};
     auto faults = faults_of_repeat(section, rank);
     if (faults.empty()) faults = SectionCheck(header, section, rank).run();
     return faults.empty() ? faults_of_loops(header, section, rank) : faults;

@@ -5,6 +5,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/copying_schedules.hpp"
 #include "tests/support/sample_schedules.hpp"
+#include "tests/support/waiting_schedule.hpp"
 
 using namespace ein;
 using namespace ein::executor;
@@ -74,6 +75,27 @@ TEST_CASE("a block that would break the memory promise waits for its turn", "[ex
     CHECK_FALSE(dispatcher.take_compute());  // y is still being read
     dispatcher.finish(TaskId{4});
     CHECK(dispatcher.take_compute() == TaskId{5});
+}
+
+TEST_CASE("what is ready behind a message that is waited for is computed where there is room",
+          "[executor][dispatcher]") {
+    auto schedule = loss_before_slope(100);
+    bool const has_room = GENERATE(false, true);
+    if (has_room) give_room(schedule, Rank{0}, 8);
+    Begun dispatcher(schedule.sections[Rank{0}]);
+    dispatcher.begin_phase(Phase::load);
+    dispatcher.finish(*dispatcher.take_compute());
+    dispatcher.begin_phase(Phase::execute);
+    dispatcher.finish(*dispatcher.take_compute());  // the loss of this rank
+    REQUIRE(dispatcher.take_receive() == TaskId{2});
+    std::optional<TaskId> const slope = dispatcher.take_compute();
+    CHECK(slope == (has_room ? std::optional(TaskId{4}) : std::nullopt));
+    if (slope) dispatcher.finish(*slope);
+    dispatcher.finish(TaskId{2});
+    REQUIRE(dispatcher.take_compute() == TaskId{3});
+    dispatcher.finish(TaskId{3});
+    CHECK(dispatcher.take_compute() == (has_room ? std::nullopt : std::optional(TaskId{4})));
+    CHECK(dispatcher.store().counts().peak_bytes() <= schedule.header.prediction.peak_bytes[0]);
 }
 
 TEST_CASE("reading a block more often than scheduled is our own bug and says so", "[executor][dispatcher]") {

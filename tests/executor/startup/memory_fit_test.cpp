@@ -6,6 +6,7 @@
 #include "lib/schedule/memory/spill.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/sample_schedules.hpp"
+#include "tests/support/waiting_schedule.hpp"
 
 using namespace ein;
 using namespace ein::executor;
@@ -71,6 +72,18 @@ TEST_CASE("inputs that cannot stay are loaded each round, though one round fits"
         CHECK(rank.fit.load_each_round);
         CHECK_FALSE(rank.fit.spills);
     }
+}
+
+TEST_CASE("room is given up before anything spills or is loaded again", "[executor][memory_fit]") {
+    auto schedule = loss_before_slope(100);
+    std::int64_t const in_order = schedule.header.prediction.peak_bytes[0];
+    give_room(schedule, Rank{0}, 8);
+    std::int64_t const left = GENERATE(0, 3, 8, 100);
+    auto const ranks = fitted(schedule, {in_order + left, "", 1, "s.sched"});
+    CHECK(ranks[0].fit.peaks[0] == in_order + std::min<std::int64_t>(left, 8));
+    CHECK(ranks[0].section.room == std::min<std::int64_t>(left, 8));
+    CHECK(ranks[0].code == ExitCode::done);
+    CHECK_FALSE(ranks[0].fit.spills);
 }
 
 TEST_CASE("what does not fit is reported once, with the budget that would do", "[executor][memory_fit]") {

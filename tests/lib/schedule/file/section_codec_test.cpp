@@ -45,6 +45,7 @@ void check_same(Section const& a, Section const& b) {
     CHECK(a.coords == b.coords);
     CHECK(a.moments.list() == b.moments.list());
     CHECK(a.repeat == b.repeat);
+    CHECK(a.room == b.room);
 }
 
 Section read_back(Section const& section) { return schedule::decode_section(schedule::encode(section), "a.sched"); }
@@ -145,7 +146,8 @@ TEST_CASE("columns that claim what is not there are refused before memory is tak
     auto const more = made([](auto& columns) {
         for (int k = 0; k < 6; ++k) columns.add(0, 0, 0);
         columns.add(1, 7, 0);
-        columns.add(column_count - 1, 0, 0);  // nothing is repeated
+        columns.add(column_count - 2, 0, 0);  // nothing is repeated
+        columns.add(column_count - 1, 0, 0);  // no room
     });
     CHECK(refusal(more).find("columns of different lengths") != std::string::npos);
 }

@@ -6,11 +6,12 @@
 
 #include "lib/base/error.hpp"
 #include "lib/schedule/file/file.hpp"
+#include "lib/schedule/memory/room.hpp"
 #include "lib/schedule/memory/spill.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/graphs.hpp"
 #include "tests/support/limits_set.hpp"
-#include "tests/support/schedule_builder.hpp"
+#include "tests/support/waiting_schedule.hpp"
 
 using namespace ein;
 using schedule::InputId;
@@ -134,12 +135,14 @@ struct RepeatingFile {
 }  // namespace
 
 TEST_CASE("tasks that are repeated are written out with the next blocks, names and messages", "[schedule][repeat]") {
-    Schedule const rolled = repeated_turns();
+    Schedule rolled = repeated_turns();
+    test::give_room(rolled, Rank{1}, 64);
     CHECK(schedule::faults_of(rolled).empty());
     Schedule const whole = turns_of(6, {0, 1, 2, 3, 4, 5}), written_out = schedule::unrolled(rolled);
     CHECK(rolled.repeats());
     CHECK_FALSE(written_out.repeats());
     CHECK(schedule::faults_of(written_out).empty());
+    CHECK(written_out.sections[Rank{1}].room == 64);
     for (Rank rank : whole.sections.ids()) check_written_out(written_out.sections[rank], whole.sections[rank]);
 }
 
@@ -151,6 +154,7 @@ TEST_CASE("what is repeated counts as often as it is done", "[schedule][repeat]"
         CHECK(once.moments_in_all() == static_cast<std::int64_t>(all.moments.size()));
         CHECK(schedule::replay(once).peak == schedule::replay(all).peak);
         CHECK(schedule::replay(once).at_end == 0);
+        CHECK(schedule::bytes_of_all_blocks(once) == schedule::bytes_of_all_blocks(all));
         schedule::Runs const runs(once, {}), each(all, {});
         CHECK(schedule::exchanged(once, runs) == schedule::exchanged(all, each));
         CHECK(schedule::flops(rolled.header, once, runs) == schedule::flops(whole.header, all, each));
