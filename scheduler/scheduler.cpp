@@ -6,6 +6,7 @@
 #include "lib/base/error.hpp"
 #include "lib/base/threads/parallel.hpp"
 #include "lib/schedule/memory/replay.hpp"
+#include "lib/schedule/memory/room.hpp"
 #include "lib/schedule/verify/verify.hpp"
 #include "scheduler/ia/place_plan.hpp"
 #include "scheduler/kept_schedules.hpp"
@@ -28,19 +29,22 @@ struct Totals {
     std::int64_t peak = 0;
 };
 
-Totals totals_of(schedule::Header const& header, Section const& section) {
+/// Gives the section its room.
+Totals totals_of(schedule::Header const& header, Section& section, std::optional<std::int64_t> memory) {
     Totals out;
     schedule::IterationCounts const iterations = schedule::predicted_iterations(header, section);
     out.exchanged = schedule::exchanged(section, iterations);
     out.flops = schedule::flops(header, section, schedule::Runs(section, iterations));
-    out.peak = schedule::replay(section).peak;
+    std::int64_t const in_order = schedule::replay(section).peak;
+    section.room = schedule::room_for(section, in_order, memory);
+    out.peak = in_order + section.room;
     return out;
 }
 
-schedule::Prediction predict(Schedule const& schedule, relation::Plan const& plan) {
+schedule::Prediction predict(Schedule& schedule, relation::Plan const& plan, std::optional<std::int64_t> memory) {
     schedule::Prediction out;
     for (Totals const& totals : for_each_in_parallel(schedule.sections.size(), [&](std::size_t rank) {
-             return totals_of(schedule.header, schedule.sections.list()[rank]);
+             return totals_of(schedule.header, schedule.sections.list()[rank], memory);
          })) {
         out.flops += totals.flops;
         out.bytes_sent.push_back(totals.exchanged.sent);
@@ -93,7 +97,7 @@ Scheduled lowered(graph::EinGraph const& graph, relation::Plan const& plan, Sche
     out.calls = std::move(made.calls);
     out.traffic = std::move(made.traffic);
     out.layouts = std::move(made.layouts);
-    header.prediction = predict(out.schedule, plan);
+    header.prediction = predict(out.schedule, plan, options.memory);
     if (options.simulate && graph.loops.empty()) {
         Simulation const run = simulate(out.schedule, options.cluster);
         out.makespan = run.makespan;

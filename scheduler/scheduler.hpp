@@ -38,7 +38,8 @@ struct SchedulerOptions {
     bool simulate = false;                                // whatever `place` is, so that the makespan is known
     std::optional<FusionLimits> fusion = FusionLimits();  // none: devices do not run kernels piece by piece
     std::optional<std::int64_t> take_over =
-        tuning::least_taken_over;  // bytes of blocks whose memory results take over; none: of no block
+        tuning::least_taken_over;             // bytes of blocks whose memory results take over; none: of no block
+    std::optional<std::int64_t> memory = {};  // bytes that a rank may hold: no room is given beyond (memory/room.hpp)
     double repeats_from = tuning::least_repeated_calls;  // kernel calls; of plans that are not simulated
     bool reproducible = false;  // of a graph that graph/summation_order.hpp prepared: each sum in one kernel call
 };

@@ -27,6 +27,7 @@ scheduler::SchedulerOptions scheduler_options(PlanningOptions const& options, Ch
                                               relation::Plan const& plan) {
     scheduler::SchedulerOptions out = options.scheduler;
     out.place = choices.place;
+    if (options.memory) out.memory = options.memory;
     if (choices.order == NodeOrder::least_memory) out.order = scheduler::Order::least_memory;
     if (choices.effort == Effort::quick) out.search = false;
     if (options.device_memory) {

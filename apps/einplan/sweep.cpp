@@ -13,6 +13,7 @@ std::vector<SweepRow> sweep(EinplanOptions const& options, PreparedGraph const& 
     auto const planned_for = [&](int ranks) {
         check_mesh(prepared.graph, ranks, options.graph.string());
         PlanningOptions how = planning_options(options, machines, prepared, ranks);
+        how.scheduler.memory = how.memory;              // room, though, is given where it fits
         how.memory = how.device_memory = std::nullopt;  // the table shows what would not fit
         how.scheduler.simulate = true;
         return plan_and_schedule(prepared.graph, how);

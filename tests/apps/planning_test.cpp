@@ -48,10 +48,17 @@ TEST_CASE("a smaller budget is met by another order, which moves no more", "[app
     CHECK_THAT(tight.notes[0], Catch::Contains("order of least memory; moves no more bytes"));
 }
 
-TEST_CASE("labels are sliced when orders and placements do not help, at a price", "[apps][planning]") {
+TEST_CASE("labels are sliced when giving up room, orders and placements do not help, at a price", "[apps][planning]") {
     auto const free = apps::plan_and_schedule(matmul(), on(2));
-    auto const tight = apps::plan_and_schedule(matmul(), on(2, free.peak() - 1));
-    CHECK(tight.peak() < free.peak());
+    std::int64_t needed = 0;
+    for (schedule::Section const& section : free.made.schedule.sections)
+        needed = std::max(needed, schedule::replay(section).peak - section.room);
+    REQUIRE(needed < free.peak());
+    auto const roomless = apps::plan_and_schedule(matmul(), on(2, needed));
+    CHECK(roomless.notes.empty());
+    CHECK(roomless.peak() == needed);
+    auto const tight = apps::plan_and_schedule(matmul(), on(2, needed - 1));
+    CHECK(tight.peak() < needed);
     REQUIRE(tight.notes.size() == 1);
     INFO(tight.notes[0]);
 }

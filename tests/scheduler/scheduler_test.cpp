@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "lib/schedule/file/codec.hpp"
+#include "lib/schedule/tuning.hpp"
 #include "lib/schedule/verify/verify.hpp"
 #include "planner/planner.hpp"
 #include "scheduler/simulate/simulate.hpp"
@@ -68,6 +69,27 @@ TEST_CASE("best keeps the placement whose simulated run on the cluster is the fa
     };
     CHECK(seconds_of("best") ==
           Approx(std::min({seconds_of("pattern"), seconds_of("ia"), seconds_of("greedy"), seconds_of("round-robin")})));
+}
+
+TEST_CASE("ranks that receive have room beside their peak, within the memory that there is", "[scheduler]") {
+    auto const graph = matmul_chain();
+    auto const plan = planner::plan(graph, {.ranks = 4});
+    auto const predicted = [&](std::optional<std::int64_t> memory) {
+        scheduler::SchedulerOptions options{.place = "pattern"};
+        options.memory = memory;
+        auto const schedule = scheduler::make_schedule(graph, plan, options);
+        CHECK(schedule::faults_of(schedule).empty());
+        return schedule.header.prediction.peak_bytes;
+    };
+    auto const in_order = predicted(0), with_room = predicted(std::nullopt), within = predicted(in_order[0] + 1);
+    for (std::size_t rank = 0; rank < in_order.size(); ++rank) {
+        CHECK(with_room[rank] > in_order[rank]);
+        CHECK(with_room[rank] <= in_order[rank] + in_order[rank] / schedule::tuning::room_part);
+        CHECK(within[rank] <= std::max(in_order[rank], in_order[0] + 1));
+    }
+    CHECK(within[0] == in_order[0] + 1);
+    auto const alone = scheduler::make_schedule(graph, planner::plan(graph, {.ranks = 1}));
+    CHECK(alone.sections[Rank{0}].room == 0);
 }
 
 TEST_CASE("one rank moves nothing and applies each node once", "[scheduler]") {
