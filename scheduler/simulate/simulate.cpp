@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "lib/base/error.hpp"
+#include "scheduler/simulate/loop_pace.hpp"
 #include "scheduler/simulate/network.hpp"
 #include "scheduler/simulate/simulated_messages.hpp"
 #include "scheduler/simulate/simulated_rank.hpp"
@@ -311,8 +312,11 @@ namespace {
 /// From a run with a few iterations of each loop.
 Simulation::Repeated repeat_loops(Schedule const& schedule, Cluster const& cluster) {
     Simulator run(schedule, cluster, tuning::simulated_iterations);
-    double const seconds = run.run().makespan;
-    return {seconds, run.seconds_an_iteration()};
+    Simulation const made = run.run();
+    Table<LoopSpecId, double> each = run.seconds_an_iteration();
+    Table<LoopSpecId, double> const least = least_seconds_an_iteration(schedule, cluster, made.spans);
+    for (LoopSpecId l : each.ids()) each[l] = std::max(each[l], least[l]);
+    return {made.makespan, std::move(each)};
 }
 
 double with_all_iterations(Schedule const& schedule, Simulation::Repeated const& repeated) {

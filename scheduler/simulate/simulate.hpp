@@ -41,7 +41,7 @@ struct Simulation {
     Spans spans;
 
     /// A second run, with a few iterations of each loop: the first has what is done and sent once in it, those behind
-    /// it take as long as the last.
+    /// it take as long as the last, or as their busiest rank or link (loop_pace.hpp).
     struct Repeated {
         double seconds = 0;  // with tuning::simulated_iterations of each loop, or as many as there may be
         Table<schedule::LoopSpecId, double> each;

@@ -14,7 +14,7 @@ namespace {
 /// Of blocks of one element: copying one takes a second, and a message with one too.
 class LoopBench : public ScheduleBuilder {
 public:
-    LoopBench() : ScheduleBuilder(2) {
+    explicit LoopBench(int ranks = 2) : ScheduleBuilder(ranks) {
         tensor("T", {64});
         copy_ = kernel("copy", sum_of_products("i->i", {{'i', 64}}));
         machines.ranks_per_node = 1, machines.threads = 1;
@@ -71,6 +71,41 @@ TEST_CASE("ranks are in different iterations at a time", "[scheduler][simulate][
     Table<schedule::LoopSpecId, std::int64_t> fewer;
     fewer.add(iterations + 1);
     CHECK(seconds_with(schedule, run, fewer) == Approx(run.all_iterations + 2));
+}
+
+TEST_CASE("a rank that begins late hides no other that takes longer", "[scheduler][simulate][loops]") {
+    LoopBench b;
+    b.input(0, "p", 20), b.input(0, "one", 1), b.input(1, "q", 3);
+    schedule::LoopSpecId const spec = b.loop("steps", 10);
+    b.step(0, "p", "late", 20), b.step(0, "one", "in", 1), b.step(1, "q", "in", 3);
+    b.begin_loop(0, spec), b.begin_loop(1, spec);
+    b.step(0, "in", "a", 1), b.step(1, "in", "a", 3);
+    b.end_loop(0, {{"in", "a"}}), b.end_loop(1, {{"in", "a"}});
+    b.store(0, "late"), b.store(0, "a"), b.store(1, "a");
+    auto const run = simulate(b.finish(), b.machines);
+    CHECK(run.makespan == Approx(20 + 1 + 1));
+    CHECK(run.repeated.each[spec] == Approx(3));
+    CHECK(run.all_iterations == Approx(20 + 1 + 2 * 1 + 8 * 3));
+}
+
+TEST_CASE("no iteration is shorter than what its busiest link carries", "[scheduler][simulate][loops]") {
+    LoopBench b(3);
+    b.machines.between.bandwidth = 4;  // 8 s for four elements
+    schedule::LoopSpecId const spec = b.loop("steps", 10);
+    b.input(0, "p", 40), b.step(0, "p", "late", 40);
+    for (int rank : {0, 1, 2}) b.input(rank, "q", 4), b.step(rank, "q", "in", 4);
+    for (int rank : {0, 1, 2}) b.begin_loop(rank, spec);
+    b.step(0, "in", "a", 4), b.step(1, "in", "a", 4);
+    b.transfer(1, "a", 2);
+    b.step(2, "a", "z", 4);
+    b.end_loop(0, {{"in", "a"}}), b.end_loop(1, {{"in", "a"}}), b.end_loop(2, {{"in", "z"}});
+    b.store(0, "late"), b.store(0, "a"), b.store(1, "a"), b.store(2, "z");
+    auto const schedule = b.finish();
+    auto const run = simulate(schedule, b.machines);
+    CHECK(run.makespan == Approx(40 + 4 + 4));  // of rank 0: the others are done by then, twice too
+    CHECK(run.repeated.each[spec] == Approx(8));
+    b.machines.between.burst = 80;  // 20 s of the rate, over ten iterations
+    CHECK(simulate(schedule, b.machines).repeated.each[spec] == Approx(8 - 2));
 }
 
 TEST_CASE("inner loops are entered in each iteration of the outer", "[scheduler][simulate][loops]") {
