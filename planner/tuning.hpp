@@ -1,7 +1,7 @@
 // How far the planner's searches go: limits of work and memory, in one place. They were chosen, not measured one by
 // one; how long planning takes with them is in docs/performance.md. They change decisions: a plan of before may not
 // come again after one is changed.
-// Example: of a value that a thousand nodes read, residency costs look at tuning::most_readers of them.
+// Example: of a value that a thousand nodes read, residency costs look at tuning::most_readers of them and one more.
 #pragma once
 
 #include <cstddef>

@@ -29,9 +29,9 @@ ResidencyCost::ResidencyCost(graph::EinGraph const& graph)
     for (graph::Node const& node : graph.nodes) partial_bytes_.push_back(weights(graph, node, Unit::bytes).partial);
 }
 
-double ResidencyCost::of_value(ValueId value, std::vector<Parts> const& parts) const {
+double ResidencyCost::of_value(ValueId value, std::vector<Parts> const& parts, OptionalId<NodeId> reader) const {
     double const bytes = graph::stored_bytes(graph_.value(value));
-    std::vector<Need> const needs = needs_of(value, parts);
+    std::vector<Need> const needs = needs_of(value, parts, reader);
     double moved = of_movements(value, parts);
     auto const iterations = static_cast<double>(iterations_[at(value)]);
     if (needs.empty()) return iterations * moved;
@@ -63,23 +63,27 @@ double ResidencyCost::total(std::vector<Parts> const& parts) const {
 
 /// What EinSums need of a value, each kind of block once, in the order of readers: of the first of them where they are
 /// many.
-std::vector<ResidencyCost::Need> ResidencyCost::needs_of(ValueId value, std::vector<Parts> const& parts) const {
+std::vector<ResidencyCost::Need> ResidencyCost::needs_of(ValueId value, std::vector<Parts> const& parts,
+                                                         OptionalId<NodeId> reader) const {
     std::vector<Need> needs;
     std::vector<NodeId> const& readers = consumers_[at(value)];
-    for (std::size_t r = 0; r < std::min(readers.size(), tuning::most_readers); ++r) {
-        NodeId const reader = readers[r];
-        graph::Node const& node = graph_.node(reader);
-        auto const* einsum = std::get_if<graph::EinSum>(&node.op);
-        if (!einsum) continue;
-        for (std::size_t k = 0; k < node.inputs.size(); ++k) {
-            if (node.inputs[k] != value) continue;
-            Need need{{}, element_count(parts[at(reader)])};
-            for (int label : einsum->inputs[k])
-                need.parts.push_back(parts[at(reader)][static_cast<std::size_t>(label)]);
-            if (std::find(needs.begin(), needs.end(), need) == needs.end()) needs.push_back(std::move(need));
-        }
-    }
+    for (std::size_t r = 0; r < std::min(readers.size(), tuning::most_readers); ++r)
+        add_needs(readers[r], value, parts, needs);
+    if (reader) add_needs(*reader, value, parts, needs);
     return needs;
+}
+
+void ResidencyCost::add_needs(NodeId reader, ValueId value, std::vector<Parts> const& parts,
+                              std::vector<Need>& needs) const {
+    graph::Node const& node = graph_.node(reader);
+    auto const* einsum = std::get_if<graph::EinSum>(&node.op);
+    if (!einsum) return;
+    for (std::size_t k = 0; k < node.inputs.size(); ++k) {
+        if (node.inputs[k] != value) continue;
+        Need need{{}, element_count(parts[at(reader)])};
+        for (int label : einsum->inputs[k]) need.parts.push_back(parts[at(reader)][static_cast<std::size_t>(label)]);
+        if (std::find(needs.begin(), needs.end(), need) == needs.end()) needs.push_back(std::move(need));
+    }
 }
 
 Parts ResidencyCost::home_of(ValueId value, std::vector<Parts> const& parts, std::vector<Need> const& needs) const {

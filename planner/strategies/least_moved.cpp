@@ -66,7 +66,7 @@ private:
         graph::Node const& node = graph_.node(id);
         double sum = moved_.of_partials(id, parts_[at(id)]) + moved_.of_value(node.output, parts_);
         for (SourceNeeds const& source : table_.of(id).sources)
-            sum += moved_.of_value(node.inputs[source.operands.front()], parts_);
+            sum += moved_.of_value(node.inputs[source.operands.front()], parts_, id);
         return sum;
     }
 
@@ -77,7 +77,7 @@ private:
             double& known = of_kind[static_cast<std::size_t>(kind_of[c])];
             if (known < 0) {
                 parts_[at(id)] = table_.of(id).candidates[c];
-                known = moved_.of_value(value, parts_);
+                known = moved_.of_value(value, parts_, id);
             }
             cost[c] += known;
         }

@@ -87,3 +87,27 @@ TEST_CASE("moved is never worse than a regular plan of as many calls, by its mod
         }
     }
 }
+
+TEST_CASE("the last of many readers that are alike has the same to choose from as the first", "[planner][moved]") {
+    constexpr int readers = 70;
+    test::GraphBuilder g;
+    g.leaf("T", {8, 8});
+    std::vector<std::string> made;
+    for (int k = 0; k < readers; ++k) {
+        std::string const a = "A" + std::to_string(k);
+        g.leaf(a, {8, 8});
+        made.push_back("Y" + std::to_string(k));
+        g.einsum(made.back(), "ij,ij->ij", {a, "T"});
+    }
+    graph::EinGraph const graph = g.finish(made);
+    ResidencyCost const cost(graph);
+    ValueId const table = graph.nodes.front().inputs[1];
+    NodeId const first{0}, last{readers - 1};
+    std::vector<Parts> const alike(readers, Parts{4, 1});
+    CHECK(cost.of_value(table, alike, last) == cost.of_value(table, alike, first));
+    for (NodeId reader : {first, last}) {
+        std::vector<Parts> parts = alike;
+        parts[at(reader)] = {1, 4};
+        CHECK(cost.of_value(table, parts, reader) == 0.75 * matrix);
+    }
+}
