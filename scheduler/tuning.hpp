@@ -88,11 +88,12 @@ inline constexpr std::size_t placed_in_parallel = 4096;
 /// Kernel calls of a plan, from which on few of its rounds are lowered and one is repeated: as many as are scheduled
 /// once, without being simulated (planner/optimizer/budget.hpp).
 inline constexpr double least_repeated_calls = 1e5;
-/// Rounds that are lowered in front of those that are left out: some in which it settles what lies where, and two that
-/// are compared; more where they differ. Tried with LLaMA on 256 to 16,384 ranks: the first are enough. And behind
-/// them: the last one may be another.
-inline constexpr std::array<std::size_t, 2> rounds_in_front{3, 5};
-inline constexpr std::size_t rounds_behind = 1;
+/// Rounds of nodes that were all made again from those of the round before, behind which the others are left out; more
+/// where the tasks of the last two differ nevertheless. Tried with LLaMA on 256 to 16,384 ranks: one is enough.
+inline constexpr std::array<std::size_t, 2> rounds_made_again{1, 3};
+/// Nodes of the last rounds that are lowered, at least: of them as many follow the repeated round as places are tried
+/// at which rounds are compared. And rounds beside them, where what comes behind reads more.
+inline constexpr std::size_t least_nodes_behind = 4, most_rounds_behind = 2;
 /// Rounds of a graph, from which on that is worth trying. Chosen.
 inline constexpr std::size_t least_rounds = 7;
 /// Distances from a node to the next of its outline that are tried as the length of a round, and places in a round at

@@ -52,6 +52,8 @@ std::int64_t AlikeNodes::Lowered::tasks() const {
 AlikeNodes::AlikeNodes(LoweringContext& context) : context_(context) {
     for (std::uint64_t outline : context.outlines) ++of_outline_[outline].left;
     for (std::uint64_t outline : context.outlines) once_.push_back(of_outline_[outline].left == 1);
+    for (std::size_t node = 0; node < context.graph.nodes.size(); ++node)
+        like_.emplace_back(static_cast<std::int32_t>(node));
 }
 
 void AlikeNodes::lower(NodeId id, std::vector<ValueId> const& last_read, std::function<void()> const& lower) {
@@ -61,7 +63,7 @@ void AlikeNodes::lower(NodeId id, std::vector<ValueId> const& last_read, std::fu
     std::vector<Extent> const numbers = std::move(state.directory.numbers);
     auto const [key, check] = hashes_of(numbers);
     if (Place const found = find(id, key, check, state); found != kept_.end()) {
-        if (!repeat(*found, state, id)) lower();
+        repeat(*found, state, id) ? void(like_[at(id)] = found->node) : lower();
         kept_.splice(kept_.begin(), kept_, found);
     } else if (is_last) {
         lower();
@@ -69,6 +71,10 @@ void AlikeNodes::lower(NodeId id, std::vector<ValueId> const& last_read, std::fu
         lower_and_keep({id, key, check, std::move(state), ends(), {}, {}, {}}, last_read, lower);
     }
     if (is_last) forget_cut_like(id);
+}
+
+void AlikeNodes::pass_over(NodeId id) {
+    if (--of_outline(id).left == 0) forget_cut_like(id);
 }
 
 /// Sparse values, loops and shardings have more that decides.

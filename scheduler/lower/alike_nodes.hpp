@@ -20,6 +20,10 @@ public:
     /// Lowers the node: as the one before it that is alike, else by calling lower().
     /// @param last_read  inputs that no node after it reads, whose copies are forgotten when it is lowered
     void lower(NodeId id, std::vector<ValueId> const& last_read, std::function<void()> const& lower);
+    /// The node whose tasks were made again for that one; itself, where it was lowered.
+    NodeId like(NodeId id) const { return like_[at(id)]; }
+    /// The node is not lowered at all.
+    void pass_over(NodeId id);
 
 private:
     using Key = std::uint64_t;
@@ -62,7 +66,8 @@ private:
     std::vector<SectionEnds> ends() const;
 
     LoweringContext& context_;
-    std::vector<bool> once_;  // by NodeId: no other node is cut like it
+    std::vector<NodeId> like_;  // by NodeId
+    std::vector<bool> once_;    // by NodeId: no other node is cut like it
     std::unordered_map<std::uint64_t, OfOutline> of_outline_;
     std::list<Lowered> kept_;  // the one used last comes first
     std::unordered_multimap<Key, Place> places_;

@@ -51,7 +51,12 @@ std::vector<bool> kept_to_the_end(graph::EinGraph const& graph) {
     return out;
 }
 
-void lower_nodes(LoweringContext& context) {
+std::set<ValueId> inputs_of(graph::EinGraph const& graph, NodeId id) {
+    std::vector<ValueId> const& inputs = graph.node(id).inputs;
+    return {inputs.begin(), inputs.end()};
+}
+
+void lower_nodes(LoweringContext& context, LeaveOut const& leave_out) {
     LoopLowering loops(context);
     AlikeNodes alike(context);
     std::size_t done = 0;
@@ -60,16 +65,24 @@ void lower_nodes(LoweringContext& context) {
     std::vector<bool> const kept = kept_to_the_end(context.graph);
     std::vector<NodeId> const order = node_order(context.graph, context.options.order);
     if (context.options.order != Order::as_given) context.header.node_order = order;
+    std::optional<LeftOut> left_out;
     for (NodeId id : order) {
+        if (left_out && left_out->has(at(id))) {
+            alike.pass_over(id);
+            for (ValueId input : inputs_of(context.graph, id))
+                if (--unread[at(input)] == 0 && context.directory.has_blocks(input)) context.directory.forget(input);
+            continue;
+        }
         loops.go_to(context.graph.node(id).loop);
         mark_moment(context, done++);
-        std::vector<ValueId> const& inputs = context.graph.node(id).inputs;
         std::vector<ValueId> last_read;
-        for (ValueId input : std::set<ValueId>(inputs.begin(), inputs.end()))
+        for (ValueId input : inputs_of(context.graph, id))
             if (--unread[at(input)] == 0) last_read.push_back(input);
         lower_node(context, loops, alike, id, last_read);
         for (ValueId input : last_read)
             kept[at(input)] ? context.directory.forget_copies(input) : context.directory.forget(input);
+        if (!leave_out || left_out || !(left_out = leave_out(id, alike.like(id)))) continue;
+        for (auto const& [value, instead] : left_out->stand_ins) context.directory.take_place(instead, value);
     }
     loops.go_to(-1);
     for (schedule::MomentSpec& moment : context.header.moments)
@@ -115,10 +128,10 @@ void enter_values(graph::EinGraph const& graph, schedule::Header& header) {
 }
 
 Lowered lower(graph::EinGraph const& graph, relation::Plan const& plan, LoweringOptions const& options,
-              schedule::Header& header) {
+              schedule::Header& header, LeaveOut const& leave_out) {
     LoweringContext context(graph, plan, options, header);
     enter_values(graph, header);
-    lower_nodes(context);
+    lower_nodes(context, leave_out);
     store_outputs(context);
     Lowered out;
     std::vector<schedule::MomentId> parted;

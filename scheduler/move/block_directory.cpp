@@ -9,10 +9,7 @@ namespace ein::scheduler {
 
 BlockDirectory::BlockDirectory(graph::EinGraph const& graph, std::vector<ValueParts> const& parts)
     : graph_(graph), entries_(graph.values.size()) {
-    for (std::size_t v = 0; v < entries_.size(); ++v) {
-        entries_[v].cut = Cut(graph.values[v].shape, parts[v].made);
-        entries_[v].blocks.resize(entries_[v].cut.blocks());
-    }
+    for (std::size_t v = 0; v < entries_.size(); ++v) entries_[v].cut = Cut(graph.values[v].shape, parts[v].made);
     for (std::size_t leaf = 0; leaf < graph.leaves.size(); ++leaf)
         at(graph.leaves[leaf].value).input = schedule::InputId{static_cast<std::int32_t>(leaf)};
 }
@@ -21,7 +18,7 @@ void BlockDirectory::recut(ValueId value, Cut cut) {
     if (notes_ != nullptr) notes_->push_back({value, DirectoryEntry::Recut{std::make_shared<Cut const>(cut)}});
     Entry& here = at(value);
     here.cut = std::move(cut);
-    here.blocks.assign(here.cut.blocks(), std::nullopt);
+    here.blocks = {};
 }
 
 bool BlockDirectory::has_blocks(ValueId value) const {
@@ -70,7 +67,7 @@ std::vector<Held> BlockDirectory::held(ValueId value, Box const& region) const {
     double const element = static_cast<double>(size_of(graph_.value(value).dtype));
     auto const met = cut(value).blocks_meeting(region);
     for (Cut::Block const& part : met)
-        if (auto const& block = at(value).blocks[part.index])
+        if (auto const& block = this->block(value, part.index))
             bytes[block->rank] += element * static_cast<double>(intersection(part.box, region).elements());
     auto whole_at = [&](Box const& box) {
         if (auto const copies = at(value).copies.find(box); copies != at(value).copies.end())
@@ -109,6 +106,7 @@ void BlockDirectory::describe(ValueId value, DirectoryState& state) const {
     Entry const& here = at(value);
     here.cut.describe(state.numbers);
     state.numbers.push_back(here.input ? 1 : 0);
+    state.numbers.push_back(static_cast<Extent>(here.blocks.size()));
     for (auto const& block : here.blocks)
         if (block)
             describe_holding(*block);
@@ -129,8 +127,17 @@ void BlockDirectory::describe(ValueId value, DirectoryState& state) const {
 std::vector<Rank> BlockDirectory::homes_of(Entry const& entry) {
     if (!entry.homes.empty()) return entry.homes;
     std::vector<Rank> out;
+    if (entry.blocks.empty()) out.assign(entry.cut.blocks(), Rank{-1});
     for (auto const& block : entry.blocks) out.push_back(block ? block->rank : Rank{-1});
     return out;
+}
+
+void BlockDirectory::take_place(ValueId value, ValueId other) {
+    Entry &from = at(value), &to = at(other);
+    from.homes = homes_of(from);
+    to.cut = from.cut;
+    to.blocks = std::move(from.blocks), to.copies = std::move(from.copies), to.listed = std::move(from.listed);
+    forget(value);
 }
 
 void BlockDirectory::forget(ValueId value) {

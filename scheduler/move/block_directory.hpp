@@ -81,10 +81,15 @@ public:
     /// Enters a block that was made or loaded: block number `index` of the value's cut.
     void put(ValueId value, std::size_t index, Holding holding) {
         if (notes_ != nullptr) notes_->push_back({value, DirectoryEntry::Put{index, holding}});
-        at(value).blocks[index] = std::move(holding);
+        Entry& here = at(value);
+        if (here.blocks.empty()) here.blocks.resize(here.cut.blocks());
+        here.blocks[index] = std::move(holding);
     }
     /// Where that block is; nothing before it is made.
-    std::optional<Holding> const& block(ValueId value, std::size_t index) const { return at(value).blocks[index]; }
+    std::optional<Holding> const& block(ValueId value, std::size_t index) const {
+        static std::optional<Holding> const none;
+        return at(value).blocks.empty() ? none : at(value).blocks[index];
+    }
 
     /// Enters a block that has the box of a value on another rank than its home, maybe as a part of more.
     void remember(ValueId value, Box const& box, Holding holding) {
@@ -106,6 +111,8 @@ public:
                                           tensor::SparseLayout const& layout, Rank rank) const;
     /// Forgets copies: nobody will need them again. What is under way is freed by counting, as ever.
     void forget_copies(ValueId value) { at(value).copies = {}, at(value).listed = {}; }  // clear() keeps the buckets
+    /// All blocks and copies of a value become those of another one that is alike.
+    void take_place(ValueId value, ValueId other);
     /// Forgets a value but for its layout: nobody will ask for its blocks again.
     void forget(ValueId value);
 
@@ -132,7 +139,7 @@ private:
     };
     struct Entry {
         Cut cut;
-        std::vector<std::optional<Holding>> blocks;       // by the cut's index
+        std::vector<std::optional<Holding>> blocks;       // by the cut's index; none: of no block
         std::vector<Rank> homes;                          // of blocks that were forgotten; -1: of none
         std::unordered_map<Box, Copies, BoxHash> copies;  // got from elsewhere, cut or assembled; in no order
         std::map<std::pair<Box, tensor::SparseLayout>, std::vector<Holding>> listed;  // the same of a sparse value

@@ -27,15 +27,16 @@ OptionalId<MomentId> moment_before(Table<MomentId, MomentSpec> const& moments, s
 /// Where rounds are compared: the last two of those in front of the ones that are left out, or as many nodes later.
 struct Seam {
     RoundMoments moments;
-    std::size_t first_node, end_node;  // of the round that is repeated, in the shortened graph
+    std::size_t first_node, end_node;  // of the round that is repeated, among those that are lowered
 };
 
 /// Places at which a run may be stopped before, between and behind two rounds, between the same of their nodes.
-std::vector<Seam> seams(Table<MomentId, MomentSpec> const& moments, Period const& period, Shortened const& shortened) {
+std::vector<Seam> seams(Table<MomentId, MomentSpec> const& moments, Period const& period,
+                        LeftOutRounds const& left_out) {
     std::vector<Seam> out;
     for (std::size_t by = 0; by < period.nodes && out.size() < tuning::most_seams_tried; ++by) {
-        std::size_t const end = shortened.cut + by, first = end - period.nodes;
-        if (shortened.whole(end) > period.end) break;
+        std::size_t const end = left_out.nodes.first + by, first = end - period.nodes;
+        if (left_out.whole(end) > period.end) break;
         auto const at_before = moment_before(moments, first - period.nodes), at_first = moment_before(moments, first),
                    at_end = moment_before(moments, end);
         if (!at_before || !at_first || !at_end) continue;
@@ -113,7 +114,7 @@ void give_names(Table<Rank, Section>& sections, WholeIds const& ids) {
 
 /// The moments of the whole graph.
 Table<MomentId, MomentSpec> whole_moments(Table<MomentId, MomentSpec> const& moments, Seam const& seam,
-                                          Period const& period, Shortened const& shortened) {
+                                          Period const& period, LeftOutRounds const& left_out) {
     Table<MomentId, MomentSpec> out;
     auto const add = [&](MomentId moment, std::size_t round) {
         MomentSpec spec = moments[moment];
@@ -122,65 +123,58 @@ Table<MomentId, MomentSpec> whole_moments(Table<MomentId, MomentSpec> const& mom
     };
     RoundMoments const& at = seam.moments;
     for (MomentId m{0}; m < at.end; m = following(m)) add(m, 0);
-    for (std::size_t round = 1; round <= shortened.rounds; ++round)
+    for (std::size_t round = 1; round <= left_out.rounds; ++round)
         for (MomentId m = at.first; m < at.end; m = following(m)) add(m, round);
-    for (MomentId m = at.end; m < moments.end_id(); m = following(m)) add(m, shortened.rounds);
+    for (MomentId m = at.end; m < moments.end_id(); m = following(m)) add(m, left_out.rounds);
     return out;
 }
 
-/// What is known of the shortened graph's nodes and values, of the whole one's.
-void lengthen(Lowered& lowered, graph::EinGraph const& graph, Period const& period, Shortened const& shortened,
+/// What is known of nodes and values that are lowered, of all.
+void lengthen(Lowered& lowered, graph::EinGraph const& graph, Period const& period, LeftOutRounds const& left_out,
               Seam const& seam) {
     auto const shown_by = [&](std::size_t node) {
-        if (node < seam.end_node) return node;
-        if (node >= seam.end_node + shortened.left_out) return node - shortened.left_out;
-        return seam.first_node + (node - seam.first_node) % period.nodes;
+        if (node < seam.end_node) return left_out.whole(node);
+        if (node >= seam.end_node + left_out.nodes.nodes) return node;
+        return left_out.whole(seam.first_node + (node - seam.first_node) % period.nodes);
     };
-    auto const of_all = [&](auto const& list) {
-        std::remove_cvref_t<decltype(list)> out;
-        for (std::size_t n = 0; n < graph.nodes.size(); ++n) out.push_back(list[shown_by(n)]);
-        return out;
-    };
-    lowered.ranks = of_all(lowered.ranks);
-    lowered.calls = of_all(lowered.calls);
-    lowered.traffic = of_all(lowered.traffic);
-
-    std::vector<Layout> layouts(graph.values.size());
+    for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+        std::size_t const known = shown_by(n);
+        if (known == n) continue;
+        lowered.ranks[n] = lowered.ranks[known];
+        lowered.calls[n] = lowered.calls[known];
+        lowered.traffic[n] = lowered.traffic[known];
+        lowered.layouts[at(graph.nodes[n].output)] = lowered.layouts[at(graph.nodes[known].output)];
+    }
     std::vector<bool> known(graph.values.size(), false);
-    for (std::size_t v = 0; v < shortened.values.size(); ++v) {
-        std::size_t const whole = at(shortened.values[v]);
-        layouts[whole] = lowered.layouts[v], known[whole] = true;
-    }
     for (std::size_t n = 0; n < graph.nodes.size(); ++n)
-        layouts[at(graph.nodes[n].output)] = lowered.layouts[at(shortened.graph.nodes[shown_by(n)].output)];
-    for (graph::Leaf const& leaf : graph.leaves) {
-        ValueId value = leaf.value;
-        while (known[at(value)] && period.next[at(value)] != value && !known[at(period.next[at(value)])]) {
-            layouts[at(period.next[at(value)])] = layouts[at(value)];
-            value = period.next[at(value)];
-            known[at(value)] = true;
+        for (ValueId input : graph.nodes[n].inputs)
+            if (!left_out.nodes.has(n)) known[at(input)] = true;
+    for (graph::Leaf const& leaf : graph.leaves)
+        for (ValueId value = leaf.value; known[at(value)] && !known[at(period.next[at(value)])];) {
+            ValueId const next = period.next[at(value)];
+            lowered.layouts[at(next)] = lowered.layouts[at(value)];
+            known[at(next)] = true;
+            value = next;
         }
-    }
-    lowered.layouts = std::move(layouts);
 }
 
-/// The shortened graph's schedule, told as the whole one's, if its rounds are alike at the seam.
-bool tell_as_whole(Lowered& lowered, Header& header, Header const& of_shortened, graph::EinGraph const& graph,
-                   Period const& period, Shortened const& shortened, Seam const& seam) {
+/// The schedule of what was lowered, told as that of all, if its rounds are alike at the seam.
+bool tell_as_whole(Lowered& lowered, Header& header, Header const& of_lowered, graph::EinGraph const& graph,
+                   Period const& period, LeftOutRounds const& left_out, Seam const& seam) {
     auto const rounds = compare_all(lowered.sections, seam.moments);
     if (!rounds) return false;
     for (Rank rank : lowered.sections.ids()) {
         lowered.sections[rank].repeat = rounds->of_rank[at(rank)];
-        lowered.sections[rank].repeat->times = static_cast<std::int64_t>(shortened.rounds);
+        lowered.sections[rank].repeat->times = static_cast<std::int64_t>(left_out.rounds);
     }
     Header whole = header;
     enter_values(graph, whole);
     auto const ids =
-        enter_whole(whole, of_shortened, graph, period, shortened, rounds->partners, entries_used(lowered.sections));
+        enter_whole(whole, of_lowered, graph, period, left_out, rounds->partners, entries_used(lowered.sections));
     if (!ids) return false;
     give_names(lowered.sections, *ids);
-    whole.moments = whole_moments(of_shortened.moments, seam, period, shortened);
-    lengthen(lowered, graph, period, shortened, seam);
+    whole.moments = whole_moments(of_lowered.moments, seam, period, left_out);
+    lengthen(lowered, graph, period, left_out, seam);
     header = std::move(whole);
     return true;
 }
@@ -192,13 +186,17 @@ std::optional<Lowered> lower_repeated(graph::EinGraph const& graph, relation::Pl
     if (!options.decided.empty() || options.order != Order::as_given) return std::nullopt;
     auto const period = find_period(graph, plan);
     if (!period || period->rounds() < tuning::least_rounds) return std::nullopt;
-    for (std::size_t in_front : tuning::rounds_in_front) {
-        auto const shortened = scheduler::shortened(graph, plan, *period, in_front, tuning::rounds_behind);
-        if (!shortened) return std::nullopt;
-        Header small = header;
-        Lowered lowered = lower(shortened->graph, shortened->plan, options, small);
-        for (Seam const& seam : seams(small.moments, *period, *shortened))
-            if (tell_as_whole(lowered, header, small, graph, *period, *shortened, seam)) return lowered;
+    for (std::size_t made_again : tuning::rounds_made_again) {
+        RoundsLeaver leaver(graph, *period, made_again);
+        Header entered = header;
+        Lowered lowered =
+            lower(graph, plan, options, entered, [&](NodeId node, NodeId like) { return leaver.after(node, like); });
+        if (!leaver.found()) {
+            header = std::move(entered);
+            return lowered;
+        }
+        for (Seam const& seam : seams(entered.moments, *period, *leaver.found()))
+            if (tell_as_whole(lowered, header, entered, graph, *period, *leaver.found(), seam)) return lowered;
     }
     return std::nullopt;
 }

@@ -35,25 +35,22 @@ private:
 /// Values and names some rounds on, and on either side.
 class RoundNames {
 public:
-    RoundNames(graph::EinGraph const& graph, Period const& period, Shortened const& shortened)
-        : graph_(graph), period_(period), shortened_(shortened), before_(graph.values.size()) {
-        for (std::size_t v = 0; v < before_.size(); ++v) before_[v] = ValueId{static_cast<std::int32_t>(v)};
-        for (std::size_t v = 0; v < before_.size(); ++v)
-            if (at(period.next[v]) != v) before_[at(period.next[v])] = ValueId{static_cast<std::int32_t>(v)};
+    RoundNames(graph::EinGraph const& graph, Period const& period, LeftOutRounds const& left_out)
+        : graph_(graph), period_(period), left_out_(left_out), before_(period.before()) {
         note_values();
         note_nodes();
     }
 
     bool is_sound() const { return next.is_sound() && in_front.is_sound() && behind.is_sound(); }
 
-    NamePairs next, in_front, behind;  // one round on; of the shortened graph's, on each side
-    std::vector<OptionalId<ValueId>> values_in_front, values_behind;  // by the shortened graph's ValueId
+    NamePairs next, in_front, behind;                                 // one round on; on each side
+    std::vector<OptionalId<ValueId>> values_in_front, values_behind;  // by ValueId
 
 private:
     /// A value of no round stays.
     OptionalId<ValueId> moved(ValueId value, std::vector<ValueId> const& step) const {
         ValueId const first = value;
-        for (std::size_t round = 0; round < shortened_.rounds; ++round) {
+        for (std::size_t round = 0; round < left_out_.rounds; ++round) {
             if (step[at(value)] == value)
                 return value == first && is_of_no_round(value) ? OptionalId(value) : std::nullopt;
             value = step[at(value)];
@@ -64,8 +61,8 @@ private:
 
     void note_values() {
         std::vector<bool> const is_behind = values_of_the_end();
-        for (std::size_t v = 0; v < shortened_.values.size(); ++v) {
-            ValueId const value = shortened_.values[v];
+        for (std::size_t v = 0; v < graph_.values.size(); ++v) {
+            ValueId const value{static_cast<std::int32_t>(v)};
             values_in_front.push_back(is_behind[v] ? moved(value, before_) : OptionalId(value));
             values_behind.push_back(is_behind[v] ? OptionalId(value) : moved(value, period_.next));
             std::string const& name = graph_.value(value).name;
@@ -76,12 +73,11 @@ private:
             if (at(period_.next[v]) != v) next.add(graph_.values[v].name, graph_.value(period_.next[v]).name);
     }
 
-    /// Of the shortened graph's values those that are the whole one's behind what is left out: what nodes make there,
-    /// and leaves that only such nodes read.
+    /// What no node in front makes or reads.
     std::vector<bool> values_of_the_end() const {
-        std::vector<bool> out(shortened_.values.size(), true);
-        for (std::size_t n = 0; n < shortened_.cut; ++n) {
-            graph::Node const& node = shortened_.graph.nodes[n];
+        std::vector<bool> out(graph_.values.size(), true);
+        for (std::size_t n = 0; n < left_out_.nodes.first; ++n) {
+            graph::Node const& node = graph_.nodes[n];
             for (ValueId input : node.inputs) out[at(input)] = false;
             out[at(node.output)] = false;
         }
@@ -90,12 +86,12 @@ private:
 
     void note_nodes() {
         auto const name = [&](std::size_t node) -> std::string const& { return graph_.nodes[node].name; };
-        for (std::size_t n = 0; n < shortened_.graph.nodes.size(); ++n) {
-            std::size_t const whole = shortened_.whole(n);
-            bool const is_in_rounds = whole >= period_.first && whole < period_.end, is_behind = n >= shortened_.cut;
-            std::size_t const by = is_in_rounds ? shortened_.left_out : 0;
-            in_front.add(name(whole), name(is_behind ? whole - by : whole));
-            behind.add(name(whole), name(is_behind ? whole : whole + by));
+        for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
+            if (left_out_.nodes.has(n)) continue;
+            bool const is_in_rounds = n >= period_.first && n < period_.end, is_behind = n >= left_out_.nodes.end();
+            std::size_t const by = is_in_rounds ? left_out_.nodes.nodes : 0;
+            in_front.add(name(n), name(is_behind ? n - by : n));
+            behind.add(name(n), name(is_behind ? n : n + by));
         }
         for (std::size_t n = period_.first; n + period_.nodes < period_.end; ++n)
             next.add(name(n), name(n + period_.nodes));
@@ -103,7 +99,7 @@ private:
 
     graph::EinGraph const& graph_;
     Period const& period_;
-    Shortened const& shortened_;
+    LeftOutRounds const& left_out_;
     std::vector<ValueId> before_;  // by ValueId: what is in its place in the round before; itself where nothing is
 };
 
@@ -125,11 +121,11 @@ Spec renamed(Spec spec, NamePairs const& names) {
 class Entering {
 public:
     Entering(Header& whole, Header const& from, graph::EinGraph const& graph, Period const& period,
-             Shortened const& shortened, Partners& partners, ByTable<EntryUse>& use)
+             LeftOutRounds const& left_out, Partners& partners, ByTable<EntryUse>& use)
         : whole_(whole),
           from_(from),
-          rounds_(shortened.rounds),
-          names_(graph, period, shortened),
+          rounds_(left_out.rounds),
+          names_(graph, period, left_out),
           partners_(partners),
           use_(use) {
         for (ValueId next : period.next) whole.next.of<TensorId>().push_back(next.value());
@@ -283,10 +279,10 @@ private:
 
 }  // namespace
 
-std::optional<WholeIds> enter_whole(Header& whole, Header const& of_shortened, graph::EinGraph const& graph,
-                                    Period const& period, Shortened const& shortened, Partners partners,
+std::optional<WholeIds> enter_whole(Header& whole, Header const& of_lowered, graph::EinGraph const& graph,
+                                    Period const& period, LeftOutRounds const& left_out, Partners partners,
                                     ByTable<EntryUse> use) {
-    return Entering(whole, of_shortened, graph, period, shortened, partners, use).run();
+    return Entering(whole, of_lowered, graph, period, left_out, partners, use).run();
 }
 
 }  // namespace ein::scheduler

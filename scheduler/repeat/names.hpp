@@ -1,8 +1,7 @@
-// What a shortened graph's schedule names - values, and entries of the header's tables - in the schedule of the whole
-// graph: in front of the rounds that are left out (the one that is repeated included), in each of those, and behind
-// them.
-// Example: layers 4 to 30 of 32 are left out: weights that layer 3 loads are its own, then those of 4 to 30; the layer
-// behind it loads those of 31.
+// What a schedule without the rounds that were left out names - values, and entries of the header's tables - in the
+// schedule of all: in front of the rounds that are left out (the one that is repeated included), in each of those, and
+// behind them. Example: layers 4 to 30 of 32 are left out: weights that layer 3 loads are its own, then those of 4 to
+// 30; the layer behind it loads those of 31.
 #pragma once
 
 #include <array>
@@ -10,8 +9,8 @@
 #include <vector>
 
 #include "lib/schedule/model/schedule.hpp"
+#include "scheduler/repeat/left_out_rounds.hpp"
 #include "scheduler/repeat/rounds.hpp"
-#include "scheduler/repeat/shortened.hpp"
 
 namespace ein::scheduler {
 
@@ -37,7 +36,7 @@ struct EntryUse {
     bool before = false, repeated = false, behind = false;  // what is repeated is before, too
 };
 
-/// Ids of the shortened graph's schedule as those of the whole one's; -1 where there is none.
+/// Ids of that schedule as those of the whole one's; -1 where there is none.
 struct WholeIds {
     ByTable<std::int32_t> before, behind;
 };
@@ -46,8 +45,8 @@ struct WholeIds {
 /// what.
 /// @param whole  has the whole graph's tensors, inputs and outputs
 /// @return nothing where what a round names is not in the same places in the next one
-std::optional<WholeIds> enter_whole(schedule::Header& whole, schedule::Header const& of_shortened,
-                                    graph::EinGraph const& graph, Period const& period, Shortened const& shortened,
+std::optional<WholeIds> enter_whole(schedule::Header& whole, schedule::Header const& of_lowered,
+                                    graph::EinGraph const& graph, Period const& period, LeftOutRounds const& left_out,
                                     Partners partners, ByTable<EntryUse> use);
 
 }  // namespace ein::scheduler

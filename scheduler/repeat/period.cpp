@@ -109,6 +109,14 @@ private:
 
 }  // namespace
 
+std::vector<ValueId> Period::before() const {
+    std::vector<ValueId> out;
+    for (std::size_t v = 0; v < next.size(); ++v) out.emplace_back(static_cast<std::int32_t>(v));
+    for (std::size_t v = 0; v < next.size(); ++v)
+        if (at(next[v]) != v) out[at(next[v])] = ValueId{static_cast<std::int32_t>(v)};
+    return out;
+}
+
 std::optional<Period> find_period(graph::EinGraph const& graph, relation::Plan const& plan) {
     bool const placed = std::any_of(graph.nodes.begin(), graph.nodes.end(), [](graph::Node const& node) {
         return node.sharding.has_value() || node.replicated;

@@ -17,6 +17,8 @@ struct Period {
     std::vector<ValueId> next;         // by ValueId: what takes its place in the next round; itself where nothing does
 
     std::size_t rounds() const { return (end - first) / nodes; }
+    /// By ValueId: whose place it takes, likewise.
+    std::vector<ValueId> before() const;
 };
 
 /// The rounds that most nodes are in. Of graphs without loops, sparse values and shardings.

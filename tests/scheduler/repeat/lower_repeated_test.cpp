@@ -9,6 +9,7 @@
 #include "lib/schedule/print/print.hpp"
 #include "lib/schedule/repeat/unrolled.hpp"
 #include "lib/schedule/verify/verify.hpp"
+#include "scheduler/repeat/left_out_rounds.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/results.hpp"
 #include "tests/support/whole_run.hpp"
@@ -189,4 +190,28 @@ TEST_CASE("what each layer reads of what was before them stays", "[scheduler][re
     auto const [graph, plan] = planned({.reads_first = true}, 4);
     check_alike(scheduler::make_schedule(graph, plan, options("greedy", 0)),
                 scheduler::make_schedule(graph, plan, options("greedy", never)));
+}
+
+TEST_CASE("rounds are left out behind one that was made again, and read only what was, too", "[scheduler][repeat]") {
+    auto const [graph, plan] = planned({.count = 10}, 4);
+    std::size_t const nodes = 6;  // of a layer; its last one reads what the first one does, and the next layer reads it
+    auto const period = scheduler::find_period(graph, plan);
+    REQUIRE((period && period->first == nodes && period->nodes == nodes && period->end == 10 * nodes));
+    auto const [made_again_from, cut] =
+        GENERATE(table<std::size_t, std::size_t>({{12, 24}, {14, 24}, {17, 24}, {18, 30}, {20, 30}}));
+    CAPTURE(made_again_from);
+    scheduler::RoundsLeaver leaver(graph, *period, 1);
+    std::vector<NodeId> like;
+    for (std::size_t node = 0; node < graph.nodes.size() && !leaver.found(); ++node) {
+        like.push_back(node < made_again_from ? NodeId{static_cast<std::int32_t>(node)} : like[node - nodes]);
+        leaver.after(NodeId{static_cast<std::int32_t>(node)}, like.back());
+    }
+    REQUIRE(leaver.found());
+    scheduler::LeftOut const& left_out = leaver.found()->nodes;
+    CHECK(left_out.first == cut);
+    CHECK(left_out.end() == 9 * nodes);  // the last layer stays
+    CHECK(leaver.found()->rounds * nodes == left_out.nodes);
+    auto const output = [&](std::size_t node) { return graph.nodes[node].output; };
+    std::vector<std::pair<ValueId, ValueId>> const stand_ins{{output(9 * nodes - 1), output(cut - 1)}};
+    CHECK(left_out.stand_ins == stand_ins);
 }
