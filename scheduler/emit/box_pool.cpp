@@ -6,7 +6,7 @@ namespace ein::scheduler {
 namespace {
 
 constexpr std::size_t remembered = 512;
-constexpr std::int64_t nowhere = -1;
+constexpr schedule::CoordsPlace nowhere = -1;
 
 std::size_t hash_of(BoxView box) {
     std::uint64_t hash = box.order();
@@ -18,11 +18,11 @@ std::size_t hash_of(BoxView box) {
 
 }  // namespace
 
-std::int64_t BoxPool::add_box(BoxView box) {
+schedule::CoordsPlace BoxPool::add_box(BoxView box) {
     if (box.order() == 0) return 0;
     places_.resize(remembered, nowhere);
-    std::int64_t& known = places_[hash_of(box) % remembered];
-    auto const is_at = [&](std::int64_t at) {
+    schedule::CoordsPlace& known = places_[hash_of(box) % remembered];
+    auto const is_at = [&](schedule::CoordsPlace at) {
         auto const here = section_.coords.begin() + at;
         auto const order = static_cast<std::ptrdiff_t>(box.order());
         return section_.coords.end() - here >= 2 * order && std::equal(box.begin.begin(), box.begin.end(), here) &&

@@ -16,11 +16,11 @@ public:
 
     std::int32_t add_operands(std::span<BlockId const> blocks) { return section_.add_operands(blocks); }
     /// @return where the box is in Section::coords
-    std::int64_t add_box(BoxView box);
+    schedule::CoordsPlace add_box(BoxView box);
 
 private:
     schedule::Section& section_;
-    std::vector<std::int64_t> places_;  // by hash, of the last box with that hash
+    std::vector<schedule::CoordsPlace> places_;  // by hash, of the last box with that hash
 };
 
 }  // namespace ein::scheduler

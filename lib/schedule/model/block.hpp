@@ -83,7 +83,7 @@ struct Block {
         0;  // times that tasks read it (an operand that occurs twice counts twice): deleted after the last
     std::int32_t writers = 0;  // tasks that write it: it is ready when all have
     std::int32_t order = 0;
-    std::int64_t coords = 0;  // in Section::coords: `order` begins, then `order` lengths, then what the format adds
+    CoordsPlace coords = 0;  // in Section::coords: `order` begins, then `order` lengths, then what the format adds
 
     template <class T>
     bool is() const {

@@ -17,5 +17,6 @@ using LoopSpecId = Id<struct LoopSpecTag, std::int32_t>;      // in Header::loop
 using MomentId = Id<struct MomentTag, std::int32_t>;          // in Header::moments and Section::moments
 using LoopId = Id<struct LoopTag, std::int32_t>;              // in Section::loops
 using MessageTag = Id<struct MessageTagTag, std::int32_t>;    // messages from one rank to another: 0, 1, ...
+using CoordsPlace = std::int32_t;                             // in Section::coords
 
 }  // namespace ein::schedule

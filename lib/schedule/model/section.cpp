@@ -1,11 +1,21 @@
 #include "lib/schedule/model/section.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "lib/base/error.hpp"
 #include "lib/schedule/model/header.hpp"
 
 namespace ein::schedule {
+namespace {
+
+/// Where coordinates are appended.
+CoordsPlace end_of(std::vector<Extent> const& coords) {
+    promise(std::in_range<CoordsPlace>(coords.size()), "a section has more coordinates than can be numbered");
+    return static_cast<CoordsPlace>(coords.size());
+}
+
+}  // namespace
 
 std::optional<Apply> Section::kernel_call(Task const& task) const {
     if (task.is<Apply>()) return as<Apply>(task);
@@ -79,16 +89,16 @@ std::int32_t Section::add_operands(std::span<BlockId const> list) {
     return first;
 }
 
-std::int64_t Section::add_box(BoxView const& box) {
+CoordsPlace Section::add_box(BoxView const& box) {
     if (box.order() == 0) return 0;
-    auto const first = static_cast<std::int64_t>(coords.size());
+    CoordsPlace const first = end_of(coords);
     coords.insert(coords.end(), box.begin.begin(), box.begin.end());
     coords.insert(coords.end(), box.length.begin(), box.length.end());
     return first;
 }
 
-std::int64_t Section::add_sparse(BoxView const& box, tensor::SparseLayout const& layout, Extent most) {
-    auto const first = static_cast<std::int64_t>(coords.size());
+CoordsPlace Section::add_sparse(BoxView const& box, tensor::SparseLayout const& layout, Extent most) {
+    CoordsPlace const first = end_of(coords);
     coords.insert(coords.end(), box.begin.begin(), box.begin.end());
     coords.insert(coords.end(), box.length.begin(), box.length.end());
     coords.push_back(most);

@@ -119,7 +119,7 @@ struct Section {
 
     Box box_of(Block const& block) const { return box_at(block.coords, block.order).box(); }
     BoxView view_of(Block const& block) const { return box_at(block.coords, block.order); }
-    BoxView box_at(std::int64_t first, std::int32_t order) const {
+    BoxView box_at(CoordsPlace first, std::int32_t order) const {
         Extent const* const begin = coords.data() + first;
         auto const count = static_cast<std::size_t>(order);
         return {{begin, count}, {begin + count, count}};
@@ -158,8 +158,8 @@ struct Section {
 
     // Pools, for packing.hpp.
     std::int32_t add_operands(std::span<BlockId const> blocks);
-    std::int64_t add_box(BoxView const& box);
-    std::int64_t add_sparse(BoxView const& box, tensor::SparseLayout const& layout, Extent most);
+    CoordsPlace add_box(BoxView const& box);
+    CoordsPlace add_sparse(BoxView const& box, tensor::SparseLayout const& layout, Extent most);
     /// Appends a task and counts it as a reader and a writer of its blocks.
     TaskId append(Task task);
     template <class T>

@@ -1,4 +1,4 @@
-// One task as it lies in memory and in the file: a record of 48 bytes, whatever its kind. It says to all who only count
+// One task as it lies in memory and in the file: a record of 40 bytes, whatever its kind. It says to all who only count
 // and order what it writes and what it comes after; its own fields come out as the struct of its kind (Section::as,
 // Section::visit). Example: if (task.is<Send>()) ... section.as<Send>(task).to
 #pragma once
@@ -37,7 +37,7 @@ public:
         OptionalId<BlockId> result = {};
         OptionalId<TaskId> after = {};
         std::int32_t order = 0;   // of the region
-        std::int64_t coords = 0;  // in Section::coords: `order` begins, then `order` lengths
+        CoordsPlace coords = 0;   // in Section::coords: `order` begins, then `order` lengths
         std::int32_t peer = -1;
         std::int32_t tag = -1;
     };
@@ -89,6 +89,6 @@ public:
 private:
     Record record_;
 };
-static_assert(sizeof(Task) == 48, "schedules of large clusters have hundreds of millions of tasks");
+static_assert(sizeof(Task) == 40, "schedules of large clusters have hundreds of millions of tasks");
 
 }  // namespace ein::schedule

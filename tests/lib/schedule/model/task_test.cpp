@@ -151,7 +151,7 @@ TEST_CASE("applies and reduces are calls of a kernel", "[schedule][model]") {
     CHECK(section.blocks[BlockId{2}].writers == 2);
 }
 
-TEST_CASE("a record of a task takes no more than 48 bytes", "[schedule][model]") { CHECK(sizeof(Task) == 48); }
+TEST_CASE("a record of a task takes no more than 40 bytes", "[schedule][model]") { CHECK(sizeof(Task) == 40); }
 
 TEST_CASE("formats of blocks have names of their own, and bytes", "[schedule][model]") {
     std::set<std::string_view> names;
