@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <set>
 
 #include "lib/base/hash.hpp"
 #include "lib/base/threads/parallel.hpp"
@@ -75,6 +76,13 @@ void AlikeNodes::lower(NodeId id, std::vector<ValueId> const& last_read, std::fu
 
 void AlikeNodes::pass_over(NodeId id) {
     if (--of_outline(id).left == 0) forget_cut_like(id);
+}
+
+void AlikeNodes::settle_on(NodeId last, std::size_t count) {
+    auto const end = like_.begin() + last.value() + 1;
+    std::set<NodeId> const wanted(end - static_cast<std::ptrdiff_t>(count), end);
+    for (Place kept = kept_.begin(); kept != kept_.end();)
+        kept = wanted.contains(kept->node) ? std::next(kept) : forget(kept);
 }
 
 /// Sparse values, loops and shardings have more that decides.

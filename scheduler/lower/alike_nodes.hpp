@@ -24,6 +24,8 @@ public:
     NodeId like(NodeId id) const { return like_[at(id)]; }
     /// The node is not lowered at all.
     void pass_over(NodeId id);
+    /// Those to come are expected to be like the last `count` nodes, up to that one: others are forgotten.
+    void settle_on(NodeId last, std::size_t count);
 
 private:
     using Key = std::uint64_t;

@@ -82,6 +82,7 @@ void lower_nodes(LoweringContext& context, LeaveOut const& leave_out) {
         for (ValueId input : last_read)
             kept[at(input)] ? context.directory.forget_copies(input) : context.directory.forget(input);
         if (!leave_out || left_out || !(left_out = leave_out(id, alike.like(id)))) continue;
+        alike.settle_on(id, left_out->round);
         for (auto const& [value, instead] : left_out->stand_ins) context.directory.take_place(instead, value);
     }
     loops.go_to(-1);

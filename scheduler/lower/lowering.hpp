@@ -25,6 +25,7 @@ struct Lowered {
 /// Nodes, one behind the other, that are not lowered. Values take the places of theirs for whoever comes behind them.
 struct LeftOut {
     std::size_t first = 0, nodes = 0;
+    std::size_t round = 0;                               // nodes before them that they are like, as are those behind
     std::vector<std::pair<ValueId, ValueId>> stand_ins;  // what they would have made, and what is read instead
 
     std::size_t end() const { return first + nodes; }

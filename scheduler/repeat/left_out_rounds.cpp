@@ -109,7 +109,8 @@ std::optional<LeftOut> RoundsLeaver::after(NodeId node, NodeId like) {
         return std::nullopt;
     std::size_t const rounds = (period_.end - first - tuning::least_nodes_behind) / period_.nodes;
     for (std::size_t more = 0; more <= tuning::most_rounds_behind && more < rounds && !found_; ++more) {
-        LeftOut const nodes{.first = first, .nodes = (rounds - more) * period_.nodes, .stand_ins = {}};
+        LeftOut const nodes{
+            .first = first, .nodes = (rounds - more) * period_.nodes, .round = period_.nodes, .stand_ins = {}};
         found_ = StandIns(graph_, period_, {nodes, rounds - more}).run();
     }
     return found_ ? std::optional(found_->nodes) : std::nullopt;
