@@ -132,7 +132,7 @@ void check_messages(Schedule const& schedule, std::vector<std::string>& faults) 
 
 /// Runs every rank's list in order, a message passing only when both its ends are first in line: the order that the
 /// executor's promises about memory and progress rest on.
-void check_order_ends(Schedule const& schedule, std::vector<std::string>& faults) {
+std::optional<std::string> fault_of_order(Schedule const& schedule) {
     Table<Rank, TaskId> at(schedule.sections.size());
     Table<Rank, std::optional<MessageKey>> waiting(schedule.sections.size());  // of a rank that stands at one end of it
     std::vector<Rank> runnable;
@@ -156,11 +156,10 @@ void check_order_ends(Schedule const& schedule, std::vector<std::string>& faults
         }
     }
     for (Rank rank : at.ids())
-        if (schedule.sections[rank].tasks.has(at[rank])) {
-            faults.push_back("rank " + std::to_string(rank.value()) + " stops at task " +
-                             std::to_string(at[rank].value()) + ": expected an order that ends on all ranks");
-            return;
-        }
+        if (schedule.sections[rank].tasks.has(at[rank]))
+            return "rank " + std::to_string(rank.value()) + " stops at task " + std::to_string(at[rank].value()) +
+                   ": expected an order that ends on all ranks";
+    return std::nullopt;
 }
 
 bool is_as_predicted(Header const& header, Section const& section, std::size_t rank) {
@@ -171,13 +170,17 @@ bool is_as_predicted(Header const& header, Section const& section, std::size_t r
            profile.peak == p.peak_bytes[rank] && profile.at_end == 0;
 }
 
-void check_predictions(Schedule const& schedule, std::vector<std::string>& faults) {
-    auto const good = for_each_in_parallel(schedule.sections.size(), [&](std::size_t rank) {
-        return char{is_as_predicted(schedule.header, schedule.sections.list()[rank], rank)};
+/// The order, which one thread goes through, and beside it what is predicted of each rank.
+void check_order_and_predictions(Schedule const& schedule, std::vector<std::string>& faults) {
+    std::optional<std::string> of_order;
+    auto const good = for_each_in_parallel(1 + schedule.sections.size(), [&](std::size_t k) {
+        if (k == 0) of_order = fault_of_order(schedule);
+        return char{k == 0 || is_as_predicted(schedule.header, schedule.sections.list()[k - 1], k - 1)};
     });
-    for (std::size_t rank = 0; rank < good.size(); ++rank)
-        if (!good[rank])
-            faults.push_back("rank " + std::to_string(rank) + ": expected the predicted bytes, messages and peak");
+    if (of_order) return faults.push_back(*of_order);
+    for (std::size_t k = 0; k < good.size(); ++k)
+        if (!good[k])
+            faults.push_back("rank " + std::to_string(k - 1) + ": expected the predicted bytes, messages and peak");
 }
 
 }  // namespace
@@ -193,8 +196,7 @@ std::vector<std::string> faults_of(Schedule const& schedule) {
     for (auto const& of_rank : of_ranks) faults.insert(faults.end(), of_rank.begin(), of_rank.end());
     if (!faults.empty()) return faults;
     check_messages(schedule, faults);
-    if (faults.empty()) check_order_ends(schedule, faults);
-    if (faults.empty()) check_predictions(schedule, faults);
+    if (faults.empty()) check_order_and_predictions(schedule, faults);
     return faults;
 }
 
