@@ -24,7 +24,7 @@ private:
     };
 
     Entry& at(Rank peer) {
-        if (2 * used_ >= entries_.size()) grow();
+        if (4 * used_ >= 3 * entries_.size()) grow();
         Entry& entry = place_of(peer.value());
         if (entry.peer == nobody) entry.peer = peer.value(), ++used_;
         return entry;
