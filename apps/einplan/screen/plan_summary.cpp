@@ -1,11 +1,13 @@
 #include "apps/einplan/screen/plan_summary.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <numeric>
 #include <sstream>
 
 #include "lib/base/text/sizes.hpp"
+#include "lib/base/threads/parallel.hpp"
 #include "lib/schedule/memory/replay.hpp"
 
 namespace ein::apps {
@@ -18,9 +20,15 @@ std::int64_t total(std::vector<std::int64_t> const& values) {
 
 /// "load 4, apply 12, ...": tasks of all ranks by kind.
 std::string tasks_by_kind(schedule::Schedule const& schedule) {
-    std::vector<std::int64_t> counts(schedule::task_kinds, 0);
-    for (auto const& section : schedule.sections)
-        for (TaskId task : section.tasks.ids()) counts[index(section.tasks[task].kind())] += section.times(task);
+    using Counts = std::array<std::int64_t, schedule::task_kinds>;
+    Counts counts{};
+    for (Counts const& of_rank : for_each_in_parallel(schedule.sections.size(), [&](std::size_t rank) {
+             schedule::Section const& section = schedule.sections.list()[rank];
+             Counts out{};
+             for (TaskId task : section.tasks.ids()) out[index(section.tasks[task].kind())] += section.times(task);
+             return out;
+         }))
+        for (std::size_t kind = 0; kind < counts.size(); ++kind) counts[kind] += of_rank[kind];
     std::string out;
     for (std::size_t kind = 0; kind < counts.size(); ++kind)
         if (counts[kind] > 0)
