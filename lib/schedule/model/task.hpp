@@ -36,8 +36,8 @@ public:
         std::int32_t operands = 0;       // how many
         OptionalId<BlockId> result = {};
         OptionalId<TaskId> after = {};
-        std::int32_t order = 0;   // of the region
-        CoordsPlace coords = 0;   // in Section::coords: `order` begins, then `order` lengths
+        std::int32_t order = 0;  // of the region
+        CoordsPlace coords = 0;  // in Section::coords: `order` begins, then `order` lengths
         std::int32_t peer = -1;
         std::int32_t tag = -1;
     };
