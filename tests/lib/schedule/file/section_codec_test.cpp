@@ -88,8 +88,8 @@ TEST_CASE("fields read back whatever they hold", "[schedule][file]") {
         add({.operands = number});
         add({.result = BlockId{number}});
         add({.after = TaskId{number}});
-        add({.order = number, .coords = std::numeric_limits<std::int64_t>::max()});
-        add({.order = 1, .coords = std::numeric_limits<std::int64_t>::min()});
+        add({.order = number, .coords = most});
+        add({.order = 1, .coords = least});
         add({.peer = number, .tag = number});
         add({.accumulates = true, .peer = number});
     }
