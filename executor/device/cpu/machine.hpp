@@ -17,6 +17,14 @@ namespace ein::executor::machine {
 
 /// Bytes of a cache line. Of all x86-64 and most ARM processors; where lines are longer, only speed is lost.
 inline constexpr std::size_t cache_line = 64;
+/// Sets of the first-level cache, and lines that may share one so that all of them stay. Of today's processors (32 or
+/// 48 KiB, 8 or 12 ways). Chosen.
+inline constexpr std::size_t first_level_sets = 64;
+inline constexpr Extent lines_of_a_set = 6;
+/// Sets of the second-level cache, and lines of one box that may share one: two boxes are there. Of today's processors
+/// (1 or 2 MiB, 16 ways). Chosen.
+inline constexpr std::size_t second_level_sets = 2048;
+inline constexpr Extent lines_of_a_large_set = 10;
 /// Bytes. Outputs of joins that are this large go past the cache; smaller ones are quicker to read for whoever comes
 /// next when they do not. That they do was measured (elementwise nodes of 256 MiB became as fast as a copy), from what
 /// size on was not.

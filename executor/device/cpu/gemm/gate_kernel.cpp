@@ -16,8 +16,14 @@ namespace ein::executor {
 namespace {
 
 constexpr Extent most_numbers_of_gate = 1024, most_in_matrix = 256;
-constexpr Extent least_rows = 256;        // each of which meets the whole gate
-constexpr double most_cost = 2.4;         // of an element that comes and goes: single ones are moved as fast by others
+// of those whose boxes are in the second-level cache: measured, with more tiles are faster
+constexpr Extent most_numbers_of_large = 16 << 10, most_terms_of_large = 256, most_columns_of_large = 96,
+                 most_columns_turned = 64, most_complex_columns = 32;
+constexpr double most_cost_of_a_side = 1;
+constexpr Extent bytes_of_large_box = 768 << 10, least_boxes = 64;
+constexpr Extent run_of_large = 1024;  // bytes of the large operand that are read one after the other, where they fit
+constexpr Extent least_rows = 256;     // each of which meets the whole gate
+constexpr double most_cost = 2.4;      // of an element that comes and goes: single ones are moved as fast by others
 constexpr Extent fetched_from = 1 << 20;  // bytes of the large operand: less stays in the caches
 
 GateLoops best_loops(DType type) {
@@ -58,18 +64,36 @@ public:
             last_ = box_of(last);
         }
         find_matrices();
+        crowded_ = whole_.in.direct() && is_crowded();
     }
 
     /// Of what is fetched while the box before is computed.
     void find_lines() {
         if (rows() * static_cast<Extent>(whole_.in.elements() * number_) / whole_.inside < fetched_from) return;
-        auto const line = static_cast<GateIndex>(machine::cache_line / number_);
-        whole_.lines = whole_.in.lines(line);
-        last_.lines = last_.in.lines(line);
+        whole_.lines = whole_.in.lines(numbers_of_a_line());
+        last_.lines = last_.in.lines(numbers_of_a_line());
     }
 
     bool in_parts_of_lines() const { return plan_.in_parts_of_lines; }
-    double cost() const { return whole_.in.cost() + whole_.out.cost(); }
+    double cost_of_an_element() const { return whole_.in.cost() + whole_.out.cost(); }
+    /// Of all that comes and goes.
+    double cost() const {
+        return whole_.in.cost() * static_cast<double>(terms()) + whole_.out.cost() * static_cast<double>(columns());
+    }
+    /// Of boxes in the second-level cache.
+    bool is_better_than_tiles() const {
+        bool const turns = !whole_.in.direct() || !whole_.out.direct();
+        return !(turns && columns() > most_columns_turned) && !in_parts_of_lines() &&
+               std::max(whole_.in.cost(), whole_.out.cost()) <= most_cost_of_a_side;
+    }
+    /// Whether no set of the second-level cache gets so many lines of a box that they leave it before they are used.
+    bool stays_in_cache() const {
+        std::vector<Extent> of_set(machine::second_level_sets);
+        GateIndex const line = numbers_of_a_line();
+        for (GateIndex const at : whole_.in.lines(line))
+            ++of_set[static_cast<std::size_t>(at / line) % machine::second_level_sets];
+        return std::ranges::max(of_set) <= machine::lines_of_a_large_set;
+    }
 
     void launch(KernelCall const& call, WorkerTeam& team) const override {
         Extent const boxes = count_of(plan_.around);
@@ -112,15 +136,29 @@ private:
         return box;
     }
 
+    /// Whether some lines of a group's vectors would share few sets of the first-level cache.
+    bool is_crowded() const {
+        std::vector<Extent> of_set(machine::first_level_sets);
+        GateIndex const line = numbers_of_a_line(),
+                        wide = std::min<GateIndex>(whole_.lanes, GateIndex{3} * loops_.lanes) / line;
+        for (GateIndex const at : places_of(kinds_.terms, &GateLabel::large))
+            for (GateIndex k = 0; k <= wide; ++k)
+                ++of_set[static_cast<std::size_t>(at / line + k) % machine::first_level_sets];
+        return std::ranges::max(of_set) > machine::lines_of_a_set;
+    }
+    GateIndex numbers_of_a_line() const { return static_cast<GateIndex>(machine::cache_line / number_); }
+
     /// Where the numbers of the small operand lie, in the order of GateCall::matrix.
     void find_matrices() {
         auto const batch_at = places_of(kinds_.batch, &GateLabel::small),
                    term_at = places_of(kinds_.terms, &GateLabel::small),
                    column_at = places_of(kinds_.columns, &GateLabel::small);
+        Extent const blocks = gate_blocks(columns(), loops_.columns);
         for (GateIndex const matrix : batch_at)
-            for (Extent block = 0; block < gate_blocks(columns()); ++block)
+            for (Extent block = 0; block < blocks; ++block)
                 for (GateIndex const term : term_at)
-                    for (Extent c = gate_block(columns(), block); c < gate_block(columns(), block + 1); ++c)
+                    for (Extent c = gate_block(columns(), blocks, block); c < gate_block(columns(), blocks, block + 1);
+                         ++c)
                         matrix_at_.push_back(matrix + term + column_at[static_cast<std::size_t>(c)]);
     }
     void pack(std::byte const* from, std::byte* to) const {
@@ -133,7 +171,9 @@ private:
         auto const room = [&](GateMoves const& moves) {
             return moves.direct() ? 0 : lines(moves.elements() * static_cast<std::size_t>(lanes_in_box()) * number_);
         };
-        Scratch const in(room(whole_.in)), out(room(whole_.out));
+        std::size_t const near =
+            crowded_ ? static_cast<std::size_t>(terms() * parts_ * most_gate_vectors * loops_.lanes) * number_ : 0;
+        Scratch const in(std::max(room(whole_.in), near)), out(room(whole_.out));
         GateCall one;
         one.lanes_in_box = lanes_in_box();
         one.matrices = matrices();
@@ -143,6 +183,8 @@ private:
         one.scale = factor_;
         one.combine = accumulate_;
         one.past_cache = past_cache_;
+        one.in_is_crowded = crowded_;
+        one.fetch_at_once = terms() * columns() <= most_in_matrix;
         one.in_room = in.data();
         one.out_room = out.data();
         auto const* const from = static_cast<std::byte const*>(call.operands[large_]);
@@ -161,13 +203,12 @@ private:
             one.from = from + walk.large * static_cast<Extent>(number_);
             one.to = to + walk.output * static_cast<Extent>(number_);
             walk.advance();
-            if (box + 1 < last) fetch(from + walk.large * static_cast<Extent>(number_), shape);
+            one.next = from + walk.large * static_cast<Extent>(number_);
+            one.lines = shape.lines.data();
+            one.lines_count = box + 1 < last ? static_cast<GateIndex>(shape.lines.size()) : 0;
             loops_.run(one);
             if ((box - first + 1) % between == 0) team.pause();
         }
-    }
-    void fetch(std::byte const* from, GateBox const& box) const {
-        for (GateIndex const line : box.lines) __builtin_prefetch(from + line * static_cast<GateIndex>(number_));
     }
 
     /// The boxes, one after the other.
@@ -206,7 +247,7 @@ private:
     std::size_t large_, small_, number_;
     int parts_;
     double factor_;
-    bool accumulate_, past_cache_;
+    bool accumulate_, past_cache_, crowded_ = false;
     GateBox whole_, last_;
     std::vector<GateIndex> matrix_at_;  // see find_matrices
 };
@@ -224,11 +265,26 @@ bool suits_tiles(GateKinds const& kinds, int parts, int vector) {
            holds(kinds.columns, &GateLabel::output, vector / (parts * parts));
 }
 
-bool is_gate(GateKinds const& kinds, int parts, int vector) {
-    Extent const terms = count_of(kinds.terms), columns = count_of(kinds.columns);
-    return !kinds.terms.empty() && !suits_tiles(kinds, parts, vector) && terms * columns <= most_in_matrix &&
-           count_of(kinds.batch) * terms * columns * parts <= most_numbers_of_gate &&
-           count_of(kinds.rows) >= least_rows;
+/// Sizes of its boxes, in the first-level cache or in the second; nothing where tiles are better.
+std::optional<GateSizes> sizes_of(GateKinds const& kinds, int parts, int vector, Extent number) {
+    Extent const terms = count_of(kinds.terms), columns = count_of(kinds.columns), rows = count_of(kinds.rows);
+    Extent const numbers = count_of(kinds.batch) * terms * columns * parts;
+    if (kinds.terms.empty() || suits_tiles(kinds, parts, vector) || rows < least_rows) return std::nullopt;
+    if (terms * columns <= most_in_matrix && numbers <= most_numbers_of_gate) return GateSizes{};
+    if (numbers > most_numbers_of_large || terms > most_terms_of_large || columns > most_columns_of_large ||
+        (parts == 2 && columns > most_complex_columns))
+        return std::nullopt;
+    Extent const line = static_cast<Extent>(machine::cache_line) / number;
+    Extent const of_all = rows * count_of(kinds.batch) * (terms + columns) * parts;
+    GateSizes large;
+    large.in_second_level = true;
+    large.least_lanes = Extent{3} * vector;
+    large.most_lanes = 2 * large.least_lanes;
+    large.run = large.grain = line;
+    large.long_run = 6 * line;
+    large.run_of_large = run_of_large / number;
+    large.numbers = std::clamp(of_all / least_boxes, large.numbers, bytes_of_large_box / number);
+    return large;
 }
 
 }  // namespace
@@ -251,15 +307,31 @@ std::unique_ptr<PreparedKernel const> make_gate_kernel(KernelShape const& shape,
     for (auto const& [large, small] :
          {std::pair{product->left, product->right}, std::pair{product->right, product->left}}) {
         std::optional<GateKinds> const kinds = kinds_of(nest, large, small, number);
-        if (!kinds || !is_gate(*kinds, parts, loops.lanes)) continue;
-        auto const kernel_by = [&, large = large, small = small](GatePlan plan) {
-            return std::make_unique<GateKernel>(*kinds, std::move(plan), loops, large, small, type, product->factor,
-                                                nest);
+        if (!kinds) continue;
+        std::optional<GateSizes> const sizes = sizes_of(*kinds, parts, loops.lanes, number);
+        if (!sizes) continue;
+        auto const kernel_by = [&, large = large, small = small](Extent GateLabel::*lanes, Extent GateLabel::*other) {
+            GateSizes fitting = *sizes;
+            if (sizes->in_second_level && lanes == &GateLabel::large) {  // longer runs
+                fitting.least_lanes *= 2;
+                fitting.most_lanes *= 2;
+            }
+            for (;; fitting.numbers /= 2) {
+                auto kernel = std::make_unique<GateKernel>(*kinds, plan_gate(*kinds, lanes, other, parts, fitting),
+                                                           loops, large, small, type, product->factor, nest);
+                bool const least = !sizes->in_second_level || fitting.numbers < sizes->numbers / 4;
+                if (least || kernel->stays_in_cache()) return kernel;
+            }
         };
-        auto by_output = kernel_by(plan_gate(*kinds, &GateLabel::output, &GateLabel::large, parts));
-        auto by_large = kernel_by(plan_gate(*kinds, &GateLabel::large, &GateLabel::output, parts));
-        auto chosen = by_large->cost() < by_output->cost() ? std::move(by_large) : std::move(by_output);
-        if (chosen->cost() > most_cost || chosen->in_parts_of_lines()) continue;
+        auto by_output = kernel_by(&GateLabel::output, &GateLabel::large);
+        auto by_large = kernel_by(&GateLabel::large, &GateLabel::output);
+        bool const large_is_cheaper = sizes->in_second_level
+                                          ? by_large->cost() < by_output->cost()
+                                          : by_large->cost_of_an_element() < by_output->cost_of_an_element();
+        auto chosen = large_is_cheaper ? std::move(by_large) : std::move(by_output);
+        if (sizes->in_second_level ? !chosen->is_better_than_tiles()
+                                   : chosen->cost_of_an_element() > most_cost || chosen->in_parts_of_lines())
+            continue;
         chosen->find_lines();
         return chosen;
     }

@@ -2,7 +2,7 @@
 // is.
 #include "executor/device/cpu/gemm/gate_loops.hpp"
 
-#include "executor/device/cpu/gemm/pair_labels.hpp"
+#include "executor/device/cpu/gemm/gate_multiply.hpp"
 #include "executor/device/cpu/gemm/pair_rows.hpp"
 #include "executor/device/cpu/gemm/pair_squares.hpp"
 
@@ -78,23 +78,12 @@ void leave_piece(GateCall const& call, GatePiece const& piece, T const* room) {
             [&](int j, Held line) {
                 if (lane + j >= call.lanes) return;
                 T* const there = to + call.out.lane[lane + j];
+                if constexpr (Side == lanes<T>) return leave_lanes<T>(call, there, piece.count, (Vector<T>)line);
                 if (call.combine) line += line_of<T, Side>(there, piece.count);
                 set_line<T, Side>(there, piece.count, line);
             },
             unused);
     }
-}
-
-/// A vector's worth of elements side by side, or fewer.
-template <class T>
-void leave_lanes(GateCall const& call, T* to, Index count, Vector<T> value) {
-    if (count < lanes<T>) {
-        if (call.combine) value += first_lanes<T>(to, count);
-        return set_first_lanes<T>(to, count, value);
-    }
-    if (call.combine) value += *(Anywhere<T> const*)to;
-    bool const stream = call.past_cache && vectors_are_lines && begins_a_line(to);
-    stream ? store_vector<T>(to, value, true) : (void)(*(Anywhere<T>*)to = value);
 }
 
 // ---- strips ----
@@ -277,51 +266,6 @@ void leave(GateCall const& call, T const* room) {
         });
 }
 
-/// Where vectors come from and go to: element e's are at e * step, or at at[e].
-template <class T>
-struct Vectors {
-    T* begin;
-    Index const* at;  // null: evenly apart
-    Index step;
-    T* of(Index element) const { return begin + (at != nullptr ? at[element] : element * step); }
-};
-
-/// Some columns of all groups, for one vector of lanes.
-template <class T, int Parts, int Columns>
-void multiply(GateCall const& call, Vectors<T const> const& in, Vectors<T> const& out, Index group, Index first_column,
-              T const* matrix, Index lane, Index held) {
-    Vector<T> sums[Columns][Parts] = {};
-    for (Index term = 0; term < call.terms; ++term, matrix += Columns * Parts) {
-        Vector<T> a[Parts];
-#pragma GCC unroll 2
-        for (int part = 0; part < Parts; ++part) {
-            T const* const from = in.of((group * call.terms + term) * Parts + part) + lane;
-            a[part] = in.at == nullptr || held >= lanes<T> ? *(Anywhere<T> const*)from : first_lanes<T>(from, held);
-        }
-#pragma GCC unroll 4
-        for (int c = 0; c < Columns; ++c) {
-            Vector<T> const re = matrix[c * Parts] - Vector<T>{};
-            sums[c][0] = fused_sum(sums[c][0], a[0], re);
-            if constexpr (Parts == 2) {
-                Vector<T> const im = matrix[c * Parts + 1] - Vector<T>{};
-                sums[c][0] = fused_sum(sums[c][0], -a[1], im);
-                sums[c][1] = fused_sum(sums[c][1], a[0], im);
-                sums[c][1] = fused_sum(sums[c][1], a[1], re);
-            }
-        }
-    }
-    T const scale = static_cast<T>(call.scale);
-#pragma GCC unroll 4
-    for (int c = 0; c < Columns; ++c)
-        for (int part = 0; part < Parts; ++part) {
-            T* const to = out.of((group * call.columns + first_column + c) * Parts + part) + lane;
-            if (out.at == nullptr)
-                *(Anywhere<T>*)to = sums[c][part] * scale;
-            else
-                leave_lanes<T>(call, to, held, sums[c][part] * scale);
-        }
-}
-
 template <class T, int Parts>
 void run(GateCall const& call) {
     T* const in_room = static_cast<T*>(call.in_room);
@@ -331,24 +275,7 @@ void run(GateCall const& call) {
                                                : Vectors<T const>{in_room, nullptr, call.lanes_in_box};
     Vectors<T> const out = call.out.direct ? Vectors<T>{static_cast<T*>(call.to), call.out.at, 0}
                                            : Vectors<T>{out_room, nullptr, call.lanes_in_box};
-    for (Index lane = 0; lane < call.lanes; lane += lanes<T>) {
-        Index const held = call.lanes - lane;
-        for (Index group = 0; group < call.groups; ++group) {
-            T const* matrix =
-                static_cast<T const*>(call.matrix) + group % call.matrices * call.columns * call.terms * Parts;
-            for (Index block = 0; block < gate_blocks(call.columns); ++block) {
-                Index const first = gate_block(call.columns, block),
-                            columns = gate_block(call.columns, block + 1) - first;
-                switch (columns) {
-                    case 1: multiply<T, Parts, 1>(call, in, out, group, first, matrix, lane, held); break;
-                    case 2: multiply<T, Parts, 2>(call, in, out, group, first, matrix, lane, held); break;
-                    case 3: multiply<T, Parts, 3>(call, in, out, group, first, matrix, lane, held); break;
-                    default: multiply<T, Parts, 4>(call, in, out, group, first, matrix, lane, held); break;
-                }
-                matrix += columns * call.terms * Parts;
-            }
-        }
-    }
+    multiply_box<T, Parts>(call, in, out);
     if (!call.out.direct) leave<T>(call, out_room);
 #if defined(__AVX2__)
     if (call.past_cache) _mm_sfence();
@@ -360,7 +287,7 @@ GateLoops loops() {
     if constexpr (!fused)
         return {};
     else
-        return {run<T, Parts>, lanes<T>};
+        return {run<T, Parts>, lanes<T>, gate_columns<Parts>};
 }
 
 }  // namespace

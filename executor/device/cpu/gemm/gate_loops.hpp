@@ -53,21 +53,30 @@ struct GateCall {
     void const* matrix = nullptr;  // (matrix, block of columns, term, column), as gate_block cuts columns
     double scale = 1;
     bool combine = false, past_cache = false;  // whole lines of the result
+    bool in_is_crowded = false;  // vectors of a group share sets of the first-level cache, where they lie side by side
     void const* from = nullptr;
     void* to = nullptr;
     void *in_room = nullptr, *out_room = nullptr;  // of elements times lanes_in_box
+    void const* next = nullptr;                    // the next box in the large operand, and its lines
+    GateIndex const* lines = nullptr;
+    GateIndex lines_count = 0;
+    bool fetch_at_once = false;  // to the first-level cache; else some with each tile, to the second
 };
+
+inline constexpr GateIndex most_gate_vectors = 3;  // of a tile
 
 struct GateLoops {
     void (*run)(GateCall const& call) = nullptr;  // null: there is none
-    int lanes = 1;
+    int lanes = 1, columns = 1;                   // of a vector; of a tile, at most
 };
 
-/// Blocks of columns that are computed together, of at most four each, and where one begins. In every instruction set
-/// inlined.
-[[gnu::always_inline]] constexpr GateIndex gate_blocks(GateIndex columns) { return (columns + 3) / 4; }
-[[gnu::always_inline]] constexpr GateIndex gate_block(GateIndex columns, GateIndex block) {
-    return columns * block / gate_blocks(columns);
+/// Blocks of columns that are computed together, of at most so many each, and where one begins. In every instruction
+/// set inlined.
+[[gnu::always_inline]] constexpr GateIndex gate_blocks(GateIndex columns, GateIndex most) {
+    return (columns + most - 1) / most;
+}
+[[gnu::always_inline]] constexpr GateIndex gate_block(GateIndex columns, GateIndex blocks, GateIndex block) {
+    return columns * block / blocks;
 }
 
 /// @param type  f32, f64, c64 or c128

@@ -2,26 +2,49 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <numeric>
 
 namespace ein::executor {
 namespace {
 
-constexpr Extent least_lanes = 16, most_lanes = 96;
-constexpr Extent numbers_of_a_line = 16, numbers_in_box = 12 << 10;
+constexpr double least_used = 0.85;  // of the parts that a label is cut into, the last of which is shorter
 
-/// How many elements lie side by side, at most, from the first on: of places in any order.
-Extent run_of(std::vector<GateIndex> places) {
-    std::ranges::sort(places);
+/// How many elements lie side by side from the first on, if labels go through all of their lengths.
+Extent run_of(GateLabels const& labels, Extent GateLabel::*step) {
     Extent run = 1;
-    while (run < static_cast<Extent>(places.size()) && places[static_cast<std::size_t>(run)] == run) ++run;
+    for (bool found = true; found;) {
+        found = false;
+        for (GateLabel const& label : labels)
+            if (label.length > 1 && label.*step == run) {
+                run *= label.length;
+                found = true;
+            }
+    }
     return run;
+}
+
+/// A part of a length, of at most so many, even or nearly so: a multiple of `of`, unless that is too many; or all of
+/// it, if that is only a quarter more. @param whole  a multiple even if that is too many
+Extent part_of(Extent length, Extent most, Extent of, bool whole) {
+    if (4 * length <= (whole ? 4 : 5) * most) return length;
+    Extent const parts = (length + most - 1) / most, even = (length + parts - 1) / parts;
+    if (whole) return std::min(length, (even + of - 1) / of * of);
+    if (most < of) return even;
+    Extent best = even;
+    double most_used = 0;
+    for (Extent part = most / of * of; part >= of && most_used < least_used; part -= of) {
+        Extent const with_last = (length + part - 1) / part * part;  // as if it were as long as the others
+        double const used = static_cast<double>(length) / static_cast<double>(with_last);
+        if (used > most_used) most_used = used, best = part;
+    }
+    return std::min(length, best);
 }
 
 /// Takes rows by rising steps in a tensor, until there are enough: `cut` gets the one that is cut, as a number of
 /// `rows`, or -1. @param grain  what is cut is a multiple of it together with those inside
 GateLabels take_rows(GateLabels const& rows, Extent GateLabel::*step, std::vector<bool>& taken, Extent wanted,
-                     Extent most, Extent grain, int& cut) {
+                     Extent most, Extent grain, bool whole, int& cut) {
     GateLabels chosen;
     Extent count = 1;
     cut = -1;
@@ -34,10 +57,8 @@ GateLabels take_rows(GateLabels const& rows, Extent GateLabel::*step, std::vecto
         GateLabel label = rows[static_cast<std::size_t>(next)];
         taken[static_cast<std::size_t>(next)] = true;
         if (count * label.length > most) {
-            Extent const parts = (count * label.length + most - 1) / most;
-            Extent const even = std::max<Extent>(1, (label.length + parts - 1) / parts),
-                         multiple = grain / std::gcd(count, grain);
-            label.length = std::min(label.length, (even + multiple - 1) / multiple * multiple);
+            label.length =
+                part_of(label.length, std::max<Extent>(1, most / count), grain / std::gcd(count, grain), whole);
             if (label.length < rows[static_cast<std::size_t>(next)].length) cut = next;
         }
         chosen.insert(chosen.begin(), label);
@@ -77,30 +98,45 @@ std::vector<GateIndex> places_of(GateLabels const& labels, Extent GateLabel::*st
     return places;
 }
 
-GatePlan plan_gate(GateKinds const& kinds, Extent GateLabel::*lanes, Extent GateLabel::*other, int parts) {
+GatePlan plan_gate(GateKinds const& kinds, Extent GateLabel::*lanes, Extent GateLabel::*other, int parts,
+                   GateSizes const& sizes) {
     GatePlan plan;
     std::vector<bool> taken;
     int cut_lanes = -1, cut_inside = -1;
     Extent const of_gate = count_of(kinds.batch) * (count_of(kinds.terms) + count_of(kinds.columns)) * parts;
-    Extent run = 1, wanted = 1, room = 0;  // of rows inside: what makes whole lines, and what a box has room for
-    for (Extent most : {most_lanes, least_lanes}) {
-        if (room >= wanted) break;
-        if (room > 0) most = std::max(most, numbers_in_box / (of_gate * wanted) / most * most);
-        taken.assign(kinds.rows.size(), false);
-        plan.lanes = take_rows(kinds.rows, lanes, taken, least_lanes, most, least_lanes, cut_lanes);
-        room = std::max<Extent>(1, numbers_in_box / (count_of(plan.lanes) * of_gate));
-        GateLabels all = kinds.batch;
-        GateLabels const& others = other == &GateLabel::large ? kinds.terms : kinds.columns;
-        all.insert(all.end(), others.begin(), others.end());
-        all.insert(all.end(), plan.lanes.begin(), plan.lanes.end());
+    auto const run_at = [&](GateLabels all, GateLabels const& lanes_there, Extent GateLabel::*step) {
+        all.insert(all.end(), kinds.batch.begin(), kinds.batch.end());
+        all.insert(all.end(), lanes_there.begin(), lanes_there.end());
         if (parts == 2) all.push_back({2, 1, 1, 1});
-        run = run_of(places_of(all, other));
-        wanted = (numbers_of_a_line + run - 1) / run;
+        return run_of(all, step);
+    };
+    Extent run = 1, wanted = 1, room = 0;  // of rows inside: what makes whole lines, and what a box has room for
+    for (Extent most : {sizes.most_lanes, sizes.least_lanes}) {
+        if (room >= wanted) break;
+        if (room > 0) most = std::max(most, sizes.numbers / (of_gate * wanted) / most * most);
+        taken.assign(kinds.rows.size(), false);
+        plan.lanes = take_rows(kinds.rows, lanes, taken, sizes.least_lanes, most, sizes.least_lanes,
+                               !sizes.in_second_level, cut_lanes);
+        room = std::max<Extent>(1, sizes.numbers / (count_of(plan.lanes) * of_gate));
+        run = run_at(other == &GateLabel::large ? kinds.terms : kinds.columns, plan.lanes, other);
+        wanted = (sizes.run + run - 1) / run;
     }
-    if (wanted > 1)
-        plan.inside = take_rows(kinds.rows, other, taken, std::min(room, wanted), std::min(room, 2 * numbers_of_a_line),
-                                1, cut_inside);
+    Extent const several = std::min(room, std::max(wanted, (sizes.long_run + run - 1) / run));
+    if (several > 1)
+        plan.inside = take_rows(kinds.rows, other, taken, several, std::min(room, std::max(several, 2 * sizes.run)),
+                                sizes.grain, !sizes.in_second_level, cut_inside);
     plan.in_parts_of_lines = 4 * room < wanted;
+    if (cut_inside < 0 && sizes.run_of_large > 1) {
+        GateLabels all = kinds.terms;
+        all.insert(all.end(), plan.inside.begin(), plan.inside.end());
+        Extent const here = run_at(all, plan.lanes, &GateLabel::large),
+                     more = std::min(room / count_of(plan.inside), (sizes.run_of_large + here - 1) / here);
+        if (more > 1) {
+            GateLabels longer = take_rows(kinds.rows, &GateLabel::large, taken, more, more, 1, false, cut_inside);
+            longer.insert(longer.end(), plan.inside.begin(), plan.inside.end());
+            plan.inside = std::move(longer);
+        }
+    }
     GateLabels const& rows = kinds.rows;
     for (std::size_t r = 0; r < rows.size(); ++r)
         if (!taken[r]) plan.around.push_back(rows[r]);
@@ -134,12 +170,22 @@ GateMoves::GateMoves(std::vector<GateIndex> elements, std::vector<GateIndex> lan
 }
 
 std::vector<GateIndex> GateMoves::lines(GateIndex line) const {
-    std::vector<GateIndex> lines;
-    for (GateIndex const element : at_)
-        for (GateIndex const lane : lane_) lines.push_back((element + lane) / line);
-    std::ranges::sort(lines);
+    std::vector<GateIndex> elements = at_, lines;
+    if (!std::ranges::is_sorted(elements)) std::ranges::sort(elements);
+    for (std::size_t first = 0; first < lane_.size();) {  // lanes that leave no line out: mostly all
+        std::size_t last = first;
+        while (last + 1 < lane_.size() && lane_[last + 1] > lane_[last] && lane_[last + 1] <= lane_[last] + line)
+            ++last;
+        GateIndex next = std::numeric_limits<GateIndex>::min();
+        for (GateIndex const element : elements) {
+            GateIndex const end = (element + lane_[last]) / line;
+            for (next = std::max(next, (element + lane_[first]) / line); next <= end; ++next)
+                lines.push_back(next * line);
+        }
+        first = last + 1;
+    }
+    if (!std::ranges::is_sorted(lines)) std::ranges::sort(lines);
     lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
-    for (GateIndex& at : lines) at *= line;
     return lines;
 }
 

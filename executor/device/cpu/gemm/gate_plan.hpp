@@ -44,8 +44,18 @@ struct GatePlan {
     bool in_parts_of_lines = false;          // of a quarter and less: whole ones would be too many
 };
 
+/// How large boxes are, in numbers.
+struct GateSizes {
+    bool in_second_level = false;  // of the caches; else in the first
+    Extent least_lanes = 16, most_lanes = 96;
+    Extent run = 16, grain = 1;              // that lies side by side in the other tensor; what parts are multiples of
+    Extent long_run = 16, run_of_large = 1;  // where there is room: in the other tensor, in the large operand
+    Extent numbers = 12 << 10;               // of both tensors
+};
+
 /// @param lanes  the tensor whose innermost rows are lanes  @param other  the other one  @param parts  of an element
-GatePlan plan_gate(GateKinds const& kinds, Extent GateLabel::*lanes, Extent GateLabel::*other, int parts);
+GatePlan plan_gate(GateKinds const& kinds, Extent GateLabel::*lanes, Extent GateLabel::*other, int parts,
+                   GateSizes const& sizes);
 
 /// What brings elements to lanes, or takes them from there: runs of lanes, or pieces of elements that are turned.
 class GateMoves {

@@ -1,6 +1,7 @@
 // Products of a large tensor and a small one whose labels lie anywhere in it.
 #include "executor/device/cpu/gemm/gate_kernel.hpp"
 
+#include <set>
 #include <string>
 
 #include "executor/device/cpu/cpu_device.hpp"
@@ -51,13 +52,26 @@ std::vector<Gate> const& gates() {
     return all;
 }
 
-}  // namespace
+/// The same with boxes in the second-level cache: turned on either side, cut, read where they lie or brought near.
+std::vector<Gate> const& large_gates() {
+    static std::vector<Gate> const all = {
+        {"dbea,ec->abcd", {37, 5, 30, 210, 24}},       // lanes of the large operand, cut; runs of the result
+        {"abcd,ce->aebd", {9, 13, 40, 83, 18}},        // in place on both sides, not in whole vectors
+        {"bcad,de->eabc", {17, 18, 19, 30, 20}},       // terms innermost: turned when they come
+        {"abcd,ae->bcde", {40, 9, 10, 31, 13}},        // columns innermost: turned when they go
+        {"eab,ec->cab", {40, 32, 32, 20}},             // vectors of a group that share a set of the cache
+        {"eab,ce->cab", {24, 31, 33, 70}},             // many columns
+        {"xaby,ycx->bca", {3, 40, 31, 12, 17}},        // a batch
+        {"cab,dc->bda", {20, 70, 90, 40}},             // rows in another order
+        {"abcde,fb->edcfa", {19, 28, 11, 12, 13, 12}}  // rows that are cut
+    };
+    return all;
+}
 
-TEST_CASE("gates on tensors of any extents are right, for all types, added to what is there or not",
-          "[executor][device]") {
+void check_right(std::vector<Gate> const& all) {
     std::mt19937 random(9);
     std::size_t turn = 0;  // of each gate two types, and one way each
-    for (Gate const& gate : gates()) {
+    for (Gate const& gate : all) {
         bool const others = turn % 2 == 1;
         bool accumulate = turn++ / 2 % 2 == 1;
         for (DType const type : {others ? DType::f64 : DType::f32, others ? DType::c128 : DType::c64}) {
@@ -72,15 +86,25 @@ TEST_CASE("gates on tensors of any extents are right, for all types, added to wh
     }
 }
 
+}  // namespace
+
+TEST_CASE("gates on tensors of any extents are right, for all types, added to what is there or not",
+          "[executor][device]") {
+    check_right(gates());
+    check_right(large_gates());
+}
+
 TEST_CASE("small operands on large ones are taken for gates where they are", "[executor][device]") {
     if (!is_gate(gates()[0])) return;  // no fused multiply-add
-    for (Gate const& gate : gates()) {
-        CAPTURE(gate.form);
-        CHECK(is_gate(gate));
-    }
+    for (auto const* all : {&gates(), &large_gates()})
+        for (Gate const& gate : *all) {
+            CAPTURE(gate.form);
+            CHECK(is_gate(gate));
+        }
     CHECK_FALSE(is_gate({"ij,jk->ik", {999, 64, 64}}));         // a product of matrices
     CHECK_FALSE(is_gate({"ij,jk->ik", {999, 4, 32}}));          // columns in whole vectors
     CHECK_FALSE(is_gate({"abc,bx->axc", {3, 4, 5, 4}}));        // few rows
+    CHECK_FALSE(is_gate({"abc,bx->xca", {60, 70, 50, 100}}));   // many columns that are turned
     CHECK_FALSE(is_gate({"ij,j->ij", {999, 3}}));               // no sum
     CHECK_FALSE(is_gate({"abcd,xc->abx", {30, 7, 3, 11, 2}}));  // a label of one operand is summed
     CHECK_FALSE(is_gate({"abcd,xc->abxd", {30, 7, 3, 11, 2}}, DType::i64));
@@ -88,8 +112,8 @@ TEST_CASE("small operands on large ones are taken for gates where they are", "[e
 
 TEST_CASE("gates give the same bits for any number of threads", "[executor][device]") {
     CpuDevice cpu;
-    for (Gate const& gate :
-         {Gate{"abcdefghijklmnopq,fnxy->abcdexghijklmyopq", Shape(19, 2)}, Gate{"abc,bx->cxa", {200, 5, 301, 4}}}) {
+    for (Gate const& gate : {Gate{"abcdefghijklmnopq,fnxy->abcdexghijklmyopq", Shape(19, 2)},
+                             Gate{"abc,bx->cxa", {200, 5, 301, 4}}, Gate{"dbea,ec->abcd", {40, 20, 30, 210, 24}}}) {
         CAPTURE(gate.form);
         KernelCase test(einsum(gate.form, gate.extents), {DType::f32, DType::f32}, DType::f32, DType::f32);
         test.fill_with_fractions(5);
@@ -99,7 +123,8 @@ TEST_CASE("gates give the same bits for any number of threads", "[executor][devi
 
 TEST_CASE("a gate's results that go past the cache are right", "[executor][device]") {
     std::mt19937 random(3);
-    for (Gate const& gate : {gates()[0], gates()[2], gates()[8], gates()[12]})
+    for (Gate const& gate :
+         {gates()[0], gates()[2], gates()[8], gates()[12], large_gates()[0], large_gates()[1], large_gates()[3]})
         for (DType const type : {DType::f32, DType::c64}) {
             CAPTURE(gate.form, name(type));
             KernelCase test(einsum(gate.form, gate.extents), {type, type}, type, type);
@@ -107,6 +132,37 @@ TEST_CASE("a gate's results that go past the cache are right", "[executor][devic
             test.fill(random);
             CHECK(compare(test, 1e-5) == "");
         }
+}
+
+TEST_CASE("lines of a box are those of its elements, once each and in order", "[executor][device]") {
+    std::vector<GateIndex> const elements{0, 100, 7}, lanes{0, 1, 2, 3, 40, 41};
+    GateMoves const moves(elements, lanes, 16);
+    std::set<GateIndex> expected;
+    for (GateIndex const element : elements)
+        for (GateIndex const lane : lanes) expected.insert((element + lane) / 4 * 4);
+    CHECK(moves.lines(4) == std::vector<GateIndex>(expected.begin(), expected.end()));
+}
+
+TEST_CASE("a large box has long runs of the large operand and whole lines of the result", "[executor][device]") {
+    GateKinds const kinds{{{96, 774144, 0, 1}, {84, 9216, 0, 2304 * 96}, {96, 1, 0, 2304 * 96 * 84}},
+                          {{24, 0, 1, 96}},
+                          {{96, 96, 24, 0}},
+                          {}};  // "dbea,ec->abcd"
+    GateSizes sizes;
+    sizes.in_second_level = true;
+    sizes.least_lanes = 96;
+    sizes.most_lanes = 192;
+    sizes.run = sizes.grain = 16;
+    sizes.long_run = 96;
+    sizes.run_of_large = 256;
+    sizes.numbers = 196608;
+    GatePlan const plan = plan_gate(kinds, &GateLabel::large, &GateLabel::output, 1, sizes);
+    CHECK(count_of(plan.lanes) == 96);
+    CHECK(count_of(plan.inside) == 16);
+    CHECK(count_of(plan.around) * 96 * 16 == 96 * 84 * 96);
+    CHECK(plan.cut_lanes == -1);
+    REQUIRE(plan.cut_inside >= 0);
+    CHECK(plan.last_inside == 16);
 }
 
 TEST_CASE("a box of a gate has whole lines of both tensors", "[executor][device]") {
@@ -117,7 +173,7 @@ TEST_CASE("a box of a gate has whole lines of both tensors", "[executor][device]
     simplify(nest);
     auto const kinds = kinds_of(nest, 0, 1, 4);
     REQUIRE(kinds);
-    GatePlan const plan = plan_gate(*kinds, &GateLabel::output, &GateLabel::large, 1);
+    GatePlan const plan = plan_gate(*kinds, &GateLabel::output, &GateLabel::large, 1, {});
     REQUIRE(plan.lanes.size() == 1);
     CHECK(plan.lanes[0].length % 16 == 0);
     CHECK(plan.inside.empty());
