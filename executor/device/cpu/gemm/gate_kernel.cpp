@@ -21,6 +21,7 @@ constexpr Extent most_numbers_of_large = 16 << 10, most_terms_of_large = 256, mo
                  most_columns_turned = 64, most_complex_columns = 32;
 constexpr double most_cost_of_a_side = 1;
 constexpr Extent bytes_of_large_box = 768 << 10, least_boxes = 64;
+constexpr std::size_t most_bytes_that_wait = 96 << 10;  // of results that leave beside the next box: two are there
 constexpr Extent run_of_large = 1024;  // bytes of the large operand that are read one after the other, where they fit
 constexpr Extent least_rows = 256;     // each of which meets the whole gate
 constexpr double most_cost = 2.4;      // of an element that comes and goes: single ones are moved as fast by others
@@ -173,26 +174,34 @@ private:
         };
         std::size_t const near =
             crowded_ ? static_cast<std::size_t>(terms() * parts_ * most_gate_vectors * loops_.lanes) * number_ : 0;
-        Scratch const in(std::max(room(whole_.in), near)), out(room(whole_.out));
-        GateCall one;
-        one.lanes_in_box = lanes_in_box();
-        one.matrices = matrices();
-        one.terms = terms();
-        one.columns = columns();
-        one.matrix = matrix;
-        one.scale = factor_;
-        one.combine = accumulate_;
-        one.past_cache = past_cache_;
-        one.in_is_crowded = crowded_;
-        one.fetch_at_once = terms() * columns() <= most_in_matrix;
-        one.in_room = in.data();
-        one.out_room = out.data();
+        bool const later = room(whole_.out) <= most_bytes_that_wait;
+        Scratch const in(std::max(room(whole_.in), near)), out((later ? 2 : 1) * room(whole_.out));
+        GateCall calls[2];  // of this box and the one before
+        GateCall& of_all = calls[0];
+        of_all.lanes_in_box = lanes_in_box();
+        of_all.matrices = matrices();
+        of_all.terms = terms();
+        of_all.columns = columns();
+        of_all.matrix = matrix;
+        of_all.scale = factor_;
+        of_all.combine = accumulate_;
+        of_all.past_cache = past_cache_;
+        of_all.in_is_crowded = crowded_;
+        of_all.fetch_at_once = terms() * columns() <= most_in_matrix;
+        of_all.in_room = in.data();
+        of_all.out_room = out.data();
+        calls[1] = of_all;
+        if (later) calls[1].out_room = out.data() + room(whole_.out);
         auto const* const from = static_cast<std::byte const*>(call.operands[large_]);
         auto* const to = static_cast<std::byte*>(call.output);
         Extent const between = std::max<Extent>(
             1, machine::bytes_between_pauses / static_cast<Extent>(whole_.in.elements() * number_) / whole_.lanes);
         Walk walk(plan_.around, first);
+        GateCall const* before = nullptr;
         for (Extent box = first; box < last; ++box) {
+            GateCall& one = calls[(box - first) % 2];
+            one.before = before;
+            one.leave_at_once = !later && !whole_.out.direct();
             bool const is_last_inside = plan_.cut_inside >= 0 && walk.is_last(plan_.cut_inside);
             bool const is_last_lanes = plan_.cut_lanes >= 0 && walk.is_last(plan_.cut_lanes);
             GateBox const& shape = is_last_inside ? last_ : whole_;
@@ -207,8 +216,10 @@ private:
             one.lines = shape.lines.data();
             one.lines_count = box + 1 < last ? static_cast<GateIndex>(shape.lines.size()) : 0;
             loops_.run(one);
+            before = one.out.direct || !later ? nullptr : &one;
             if ((box - first + 1) % between == 0) team.pause();
         }
+        loops_.finish(before);
     }
 
     /// The boxes, one after the other.

@@ -62,28 +62,27 @@ void bring_piece(GateCall const& call, GatePiece const& piece, T* room) {
                                    unused);
     }
 }
+/// Some lanes of it, from the box's working memory.
 template <class T, int Side>
-void leave_piece(GateCall const& call, GatePiece const& piece, T const* room) {
+void leave_square(GateCall const& call, GatePiece const& piece, T const* room, Index lane) {
     typedef T Held __attribute__((vector_size(Side * sizeof(T))));
     T* const to = static_cast<T*>(call.to) + piece.at;
     Seen<T> unused;
-    for (Index lane = 0; lane < call.lanes; lane += Side) {
-        turn_lines<T, Side, false>(
-            [&](int i) {
-                Held line;
-                int const element = piece.elements[i < piece.count ? i : 0];
-                __builtin_memcpy(&line, room + element * call.lanes_in_box + lane, sizeof line);
-                return line;
-            },
-            [&](int j, Held line) {
-                if (lane + j >= call.lanes) return;
-                T* const there = to + call.out.lane[lane + j];
-                if constexpr (Side == lanes<T>) return leave_lanes<T>(call, there, piece.count, (Vector<T>)line);
-                if (call.combine) line += line_of<T, Side>(there, piece.count);
-                set_line<T, Side>(there, piece.count, line);
-            },
-            unused);
-    }
+    turn_lines<T, Side, false>(
+        [&](int i) {
+            Held line;
+            int const element = piece.elements[i < piece.count ? i : 0];
+            __builtin_memcpy(&line, room + element * call.lanes_in_box + lane, sizeof line);
+            return line;
+        },
+        [&](int j, Held line) {
+            if (lane + j >= call.lanes) return;
+            T* const there = to + call.out.lane[lane + j];
+            if constexpr (Side == lanes<T>) return leave_lanes<T>(call, there, piece.count, (Vector<T>)line);
+            if (call.combine) line += line_of<T, Side>(there, piece.count);
+            set_line<T, Side>(there, piece.count, line);
+        },
+        unused);
 }
 
 // ---- strips ----
@@ -218,68 +217,107 @@ void with_side(Index count, Use const& use) {
     if constexpr (lanes<T> >= 16) return use.template operator()<16>();
 }
 
-/// Calls strip() and piece() with what elements are turned in, their sides as arguments of the template; or run() with
-/// each element and each run of lanes, of which how many there are.
-template <class T, class Strip, class Piece, class Run>
-void move_box(GateCall const& call, GateSide const& side, Strip const& strip, Piece const& turned,
-              Run const& of_lanes) {
-    if (side.runs != nullptr) {
-        for (Index e = 0; e < side.elements; ++e)
-            for (GateRun const* run = side.runs; run->first < call.lanes; ++run)
-                of_lanes(e, *run, at_most(run->count, call.lanes - run->first));
-        return;
-    }
-    for (Index p = 0; p < side.pieces_count; ++p) {
-        GatePiece const& piece = side.pieces[p];
-        if (piece.strip)
-            with_strip(piece.count, [&]<int Count>() { strip.template operator()<Count>(piece); });
-        else
-            with_side<T>(piece.count, [&]<int Side>() { turned.template operator()<Side>(piece); });
-    }
-}
-
 template <class T>
 void bring(GateCall const& call, T* room) {
-    move_box<T>(
-        call, call.in, [&]<int Count>(GatePiece const& piece) { bring_strip<T, Count>(call, piece, room); },
-        [&]<int Side>(GatePiece const& piece) { bring_piece<T, Side>(call, piece, room); },
-        [&](Index element, GateRun const& run, Index count) {
-            T const* const from = static_cast<T const*>(call.from) + call.in.at[element] + run.at;
-            T* const to = room + element * call.lanes_in_box + run.first;
+    if (call.in.runs == nullptr) {
+        for (Index p = 0; p < call.in.pieces_count; ++p) {
+            GatePiece const& piece = call.in.pieces[p];
+            if (piece.strip)
+                with_strip(piece.count, [&]<int Count>() { bring_strip<T, Count>(call, piece, room); });
+            else
+                with_side<T>(piece.count, [&]<int Side>() { bring_piece<T, Side>(call, piece, room); });
+        }
+        return;
+    }
+    for (Index e = 0; e < call.in.elements; ++e)
+        for (GateRun const* run = call.in.runs; run->first < call.lanes; ++run) {
+            T const* const from = static_cast<T const*>(call.from) + call.in.at[e] + run->at;
+            T* const to = room + e * call.lanes_in_box + run->first;
+            Index const count = at_most(run->count, call.lanes - run->first);
             Index done = 0;
             for (; done + lanes<T> <= count; done += lanes<T>)
                 *(Anywhere<T>*)(to + done) = *(Anywhere<T> const*)(from + done);
             if (done < count) set_first_lanes<T>(to + done, count - done, first_lanes<T>(from + done, count - done));
-        });
+        }
 }
 
+/// A box's results on their way to where they belong, some at a time: squares, strips, or all lanes of an element.
 template <class T>
-void leave(GateCall const& call, T const* room) {
-    move_box<T>(
-        call, call.out, [&]<int Count>(GatePiece const& piece) { leave_strip<T, Count>(call, piece, room); },
-        [&]<int Side>(GatePiece const& piece) { leave_piece<T, Side>(call, piece, room); },
-        [&](Index element, GateRun const& run, Index count) {
-            T* const to = static_cast<T*>(call.to) + call.out.at[element] + run.at;
-            T const* const from = room + element * call.lanes_in_box + run.first;
-            for (Index done = 0; done < count; done += lanes<T>)
-                leave_lanes<T>(call, to + done, count - done, *(Anywhere<T> const*)(from + done));
+class Leaving {
+public:
+    explicit Leaving(GateCall const* call)
+        : call_(call), room_(call == nullptr ? nullptr : static_cast<T const*>(call->out_room)) {}
+
+    /// How many they are, about.
+    Index parts() const {
+        if (call_ == nullptr) return 0;
+        return call_->out.runs != nullptr ? call_->out.elements
+                                          : call_->out.pieces_count * parts_of(call_->lanes, lanes<T>);
+    }
+    void some(Index parts) {
+        for (; parts > 0 && !done(); --parts) one();
+    }
+    void rest() {
+        while (!done()) one();
+    }
+
+private:
+    bool done() const {
+        return call_ == nullptr ||
+               next_ == (call_->out.runs != nullptr ? call_->out.elements : call_->out.pieces_count);
+    }
+    void one() {
+        if (call_->out.runs != nullptr) return leave_element(next_++);
+        GatePiece const& piece = call_->out.pieces[next_];
+        if (piece.strip) {
+            with_strip(piece.count, [&]<int Count>() { leave_strip<T, Count>(*call_, piece, room_); });
+            ++next_;
+            return;
+        }
+        with_side<T>(piece.count, [&]<int Side>() {
+            leave_square<T, Side>(*call_, piece, room_, lane_);
+            lane_ += Side;
         });
+        if (lane_ < call_->lanes) return;
+        lane_ = 0;
+        ++next_;
+    }
+    void leave_element(Index element) const {
+        for (GateRun const* run = call_->out.runs; run->first < call_->lanes; ++run) {
+            T* const to = static_cast<T*>(call_->to) + call_->out.at[element] + run->at;
+            T const* const from = room_ + element * call_->lanes_in_box + run->first;
+            Index const count = at_most(run->count, call_->lanes - run->first);
+            for (Index done = 0; done < count; done += lanes<T>)
+                leave_lanes<T>(*call_, to + done, count - done, *(Anywhere<T> const*)(from + done));
+        }
+    }
+
+    GateCall const* call_;
+    T const* room_;
+    Index next_ = 0, lane_ = 0;  // of pieces or elements
+};
+
+template <class T>
+void finish(GateCall const* last) {
+    Leaving<T>(last).rest();
+#if defined(__AVX2__)
+    _mm_sfence();
+#endif
 }
 
 template <class T, int Parts>
 void run(GateCall const& call) {
     T* const in_room = static_cast<T*>(call.in_room);
-    T* const out_room = static_cast<T*>(call.out_room);
     if (!call.in.direct) bring<T>(call, in_room);
     Vectors<T const> const in = call.in.direct ? Vectors<T const>{static_cast<T const*>(call.from), call.in.at, 0}
                                                : Vectors<T const>{in_room, nullptr, call.lanes_in_box};
     Vectors<T> const out = call.out.direct ? Vectors<T>{static_cast<T*>(call.to), call.out.at, 0}
-                                           : Vectors<T>{out_room, nullptr, call.lanes_in_box};
-    multiply_box<T, Parts>(call, in, out);
-    if (!call.out.direct) leave<T>(call, out_room);
-#if defined(__AVX2__)
-    if (call.past_cache) _mm_sfence();
-#endif
+                                           : Vectors<T>{static_cast<T*>(call.out_room), nullptr, call.lanes_in_box};
+    Leaving<T> leaving(call.before);
+    Index const a_tile = parts_of(leaving.parts(), tiles_of<Parts>(call, lanes<T>));
+    multiply_box<T, Parts>(call, in, out, [&] { leaving.some(a_tile); });
+    leaving.rest();
+    if (call.leave_at_once) finish<T>(&call);
 }
 
 template <class T, int Parts>
@@ -287,7 +325,7 @@ GateLoops loops() {
     if constexpr (!fused)
         return {};
     else
-        return {run<T, Parts>, lanes<T>, gate_columns<Parts>};
+        return {run<T, Parts>, finish<T>, lanes<T>, gate_columns<Parts>};
 }
 
 }  // namespace

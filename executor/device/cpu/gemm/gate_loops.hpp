@@ -57,7 +57,9 @@ struct GateCall {
     void const* from = nullptr;
     void* to = nullptr;
     void *in_room = nullptr, *out_room = nullptr;  // of elements times lanes_in_box
-    void const* next = nullptr;                    // the next box in the large operand, and its lines
+    bool leave_at_once = false;                    // results do not stay in out_room
+    GateCall const* before = nullptr;  // a box whose results are in its out_room still: they leave meanwhile
+    void const* next = nullptr;        // the next box in the large operand, and its lines
     GateIndex const* lines = nullptr;
     GateIndex lines_count = 0;
     bool fetch_at_once = false;  // to the first-level cache; else some with each tile, to the second
@@ -66,8 +68,9 @@ struct GateCall {
 inline constexpr GateIndex most_gate_vectors = 3;  // of a tile
 
 struct GateLoops {
-    void (*run)(GateCall const& call) = nullptr;  // null: there is none
-    int lanes = 1, columns = 1;                   // of a vector; of a tile, at most
+    void (*run)(GateCall const& call) = nullptr;     // null: there is none. Results stay in out_room, if there is one
+    void (*finish)(GateCall const* last) = nullptr;  // the last box's results leave, and all are there for others
+    int lanes = 1, columns = 1;                      // of a vector; of a tile, at most
 };
 
 /// Blocks of columns that are computed together, of at most so many each, and where one begins. In every instruction

@@ -124,9 +124,10 @@ __attribute__((noinline)) void multiply(GateCall const& call, Vectors<T const> c
         }
 }
 
-template <class T, int Parts, int Count, int... Less>
+/// @param between  called behind each tile
+template <class T, int Parts, int Count, class Between, int... Less>
 void multiply_columns(GateCall const& call, Vectors<T const> const& in, Vectors<T> const& out, T const* matrix,
-                      Index held, NextLines& ahead, std::integer_sequence<int, Less...>) {
+                      Index held, NextLines& ahead, Between const& between, std::integer_sequence<int, Less...>) {
     using Tile = void(GateCall const&, Vectors<T const> const&, Vectors<T> const&, T const*, Index, NextLines&);
     constexpr Tile* tiles[] = {multiply<T, Parts, Less + 1, Count>...};
     Index const blocks = gate_blocks(call.columns, sizeof...(Less));
@@ -134,6 +135,7 @@ void multiply_columns(GateCall const& call, Vectors<T const> const& in, Vectors<
         Index const first = gate_block(call.columns, blocks, block),
                     columns = gate_block(call.columns, blocks, block + 1) - first;
         tiles[columns - 1](call, in, out.from(first * Parts, 0), matrix, held, ahead);
+        between();
         matrix += columns * call.terms * Parts;
     }
 }
@@ -149,16 +151,21 @@ constexpr int gate_columns = gate_registers / 4 / Parts;
 template <int Parts>
 constexpr int gate_vectors = gate_registers > 16 && Parts == 1 ? 3 : 2;
 
+template <int Parts>
+Index tiles_of(GateCall const& call, Index lanes_of_a_vector) {
+    Index const steps = parts_of(parts_of(call.lanes, lanes_of_a_vector), gate_vectors<Parts>);
+    return steps * call.groups * gate_blocks(call.columns, gate_columns<Parts>);
+}
+
 constexpr Index most_near = 4;  // blocks of columns: measured, for 12 reading vectors where they lie was faster
 
 /// All groups and columns of a box.
-template <class T, int Parts>
-void multiply_box(GateCall const& call, Vectors<T const> const& in, Vectors<T> const& out) {
+template <class T, int Parts, class Between>
+void multiply_box(GateCall const& call, Vectors<T const> const& in, Vectors<T> const& out, Between const& between) {
     constexpr std::make_integer_sequence<int, gate_columns<Parts>> columns;
     Index const vectors = parts_of(call.lanes, lanes<T>), steps = parts_of(vectors, gate_vectors<Parts>);
-    Index const tiles = steps * call.groups * gate_blocks(call.columns, gate_columns<Parts>);
     NextLines ahead{static_cast<char const*>(call.next), call.lines, call.lines + call.lines_count,
-                    parts_of(call.lines_count, tiles), static_cast<Index>(sizeof(T))};
+                    parts_of(call.lines_count, tiles_of<Parts>(call, lanes<T>)), static_cast<Index>(sizeof(T))};
     Index const a_matrix = call.columns * call.terms * Parts;
     if (call.fetch_at_once) {
         for (; ahead.line < ahead.last; ++ahead.line) __builtin_prefetch(ahead.from + *ahead.line * ahead.a_line);
@@ -174,10 +181,10 @@ void multiply_box(GateCall const& call, Vectors<T const> const& in, Vectors<T> c
             if (here.at != nullptr && near) here = brought_near<T>(here, call.terms * Parts, count, held, room);
             Vectors<T> const to = out.from(group * call.columns * Parts, lane);
             T const* const matrix = static_cast<T const*>(call.matrix) + group % call.matrices * a_matrix;
-            if (count == 1) multiply_columns<T, Parts, 1>(call, here, to, matrix, held, ahead, columns);
-            if (count == 2) multiply_columns<T, Parts, 2>(call, here, to, matrix, held, ahead, columns);
-            if constexpr (gate_vectors < Parts >> 2)
-                if (count == 3) multiply_columns<T, Parts, 3>(call, here, to, matrix, held, ahead, columns);
+            if (count == 1) multiply_columns<T, Parts, 1>(call, here, to, matrix, held, ahead, between, columns);
+            if (count == 2) multiply_columns<T, Parts, 2>(call, here, to, matrix, held, ahead, between, columns);
+            if constexpr (gate_vectors<Parts> == 3)
+                if (count == 3) multiply_columns<T, Parts, 3>(call, here, to, matrix, held, ahead, between, columns);
         }
     }
 }
