@@ -209,6 +209,7 @@ private:
         candidates.push_back(std::move(made[best]));
         for (std::size_t k : thorough) {
             candidates.push_back(scheduled(near[k]->alternative.plan, choices_));
+            if (fits(candidates.back()) && is_named(near[k]->alternative)) note_named(candidates.back().cost);
             of.push_back(near[k]);
         }
         std::size_t const taken = best_of(candidates);
