@@ -1,6 +1,9 @@
 // Products of a large tensor and a small one whose labels lie anywhere in it.
 #include "executor/device/cpu/gemm/gate_kernel.hpp"
 
+#include <array>
+#include <cstdlib>
+#include <map>
 #include <set>
 #include <string>
 
@@ -92,6 +95,58 @@ TEST_CASE("gates on tensors of any extents are right, for all types, added to wh
           "[executor][device]") {
     check_right(gates());
     check_right(large_gates());
+}
+
+/// A large tensor and a small one with labels in any order, up to so many products of elements.
+Gate drawn_gate(std::mt19937& random, Extent most) {
+    auto const below = [&](Extent limit) { return static_cast<Extent>(random() % static_cast<unsigned>(limit)); };
+    std::string rows, terms, columns, batch;
+    std::map<char, Extent> extents;
+    Extent all = 1;
+    char next = 'a';
+    auto const add = [&](std::string& labels, Extent count, Extent longest) {
+        for (; count > 0; --count, ++next) {
+            labels += next;
+            extents[next] = std::clamp<Extent>(1 + below(longest), 1, std::max<Extent>(1, most / all));
+            all *= extents[next];
+        }
+    };
+    add(terms, 1 + below(2), below(2) == 0 ? 8 : 60);
+    add(columns, 1 + below(2), below(2) == 0 ? 6 : 30);
+    add(batch, below(3) / 2, 4);
+    add(rows, 1 + below(4), below(2) == 0 ? 40 : 300);
+    std::array<std::string, 3> forms = {rows + terms + batch, terms + columns + batch, rows + columns + batch};
+    for (std::string& form : forms) std::shuffle(form.begin(), form.end(), random);
+    if (below(2) == 0) std::swap(forms[0], forms[1]);
+    Gate gate{forms[0] + "," + forms[1] + "->" + forms[2], {}};
+    std::string seen;
+    for (char const label : forms[0] + forms[1])
+        if (seen.find(label) == std::string::npos) seen += label, gate.extents.push_back(extents[label]);
+    return gate;
+}
+
+/// More of them: EIN_KERNELS=SEED:ROUNDS.
+TEST_CASE("gates that are drawn at random are right", "[executor][device]") {
+    char const* const more = std::getenv("EIN_KERNELS");
+    unsigned seed = 1;
+    int rounds = 24;
+    if (more != nullptr) REQUIRE(std::sscanf(more, "%u:%d", &seed, &rounds) == 2);
+    constexpr std::array types = {DType::f32, DType::f64, DType::c64, DType::c128};
+    std::mt19937 random(seed);
+    int taken = 0;
+    for (int round = 0; round < rounds; ++round) {
+        Gate const gate = drawn_gate(random, 2000000);
+        DType const type = types[random() % types.size()];
+        CAPTURE(seed, round, gate.form, gate.extents, name(type));
+        KernelCase test(einsum(gate.form, gate.extents), {type, type}, type, type);
+        test.shape().accumulate = random() % 3 == 0;
+        if (random() % 3 == 0) test.scatter_layout(random);
+        if (random() % 2 == 0) test.shape().output_bytes = Extent{64} << 20;
+        test.fill(random);
+        taken += is_gate(test) ? 1 : 0;
+        REQUIRE(compare(test, 2e-5) == "");
+    }
+    CHECK((taken > rounds / 4 || !is_gate(gates()[0])));  // without fused multiply-adds there are none
 }
 
 TEST_CASE("small operands on large ones are taken for gates where they are", "[executor][device]") {
