@@ -17,9 +17,9 @@ struct Limits {
     std::int64_t most_ranks = 256;           // that are proposed where nothing fits
     double most_placed_calls = 3e4;          // kernel calls of a plan, beyond which there is one placement (scheduler)
     double most_placed_tasks = 1.5e5;        // tasks of a schedule, beyond which there is one placement too
-    double near_best = 1.25;                 // times the best time: plans up to it are scheduled with every placement
+    double near_best = 1.5;                  // times the best time: plans up to it are scheduled with every placement
     std::size_t finalists = 3;               // of them, at most
-    double near_placed = 1.1;                // times the best of these: others no placement makes the best one
+    double near_placed = 1.5;                // times the best of these: others no placement makes the best one
     double worth_placing = 1e-3;             // seconds of a run, from which all of them are
     double most_work = 2e6;                  // tasks that a search among all plans makes: ten seconds or so
     double work_a_second = 2e5;              // the same, of a second of planning

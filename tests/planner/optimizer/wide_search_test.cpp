@@ -206,12 +206,12 @@ TEST_CASE("a variation that cannot gain enough beside a known schedule is not sc
 
 TEST_CASE("every placement is tried of plans that come near the best with some, not of others",
           "[planner][optimizer]") {
-    double const other = GENERATE(2.1, 2.3);
+    double const other = GENERATE(2.9, 3.1);
     Toys toys{.seconds = {{"eindecomp", 2}, {"x", other}, {"eindecomp/1", 4}}, .schedules = {.rivals = {"x"}}};
     toys.chosen(4);
     auto const& made = toys.schedules.made;
     auto const times = std::count_if(made.begin(), made.end(), [](std::string const& name) { return name[0] == 'x'; });
-    CHECK(times == (other < 2.2 ? 3 : 2));  // one placement, several, all
+    CHECK(times == (other < 3 ? 3 : 1));  // one placement, several, all
 }
 
 TEST_CASE("a named strategy is not 1 % faster either where all its placements are tried", "[planner][optimizer]") {
