@@ -219,7 +219,9 @@ NodeCandidates SharedBoxesTable::choices_of(graph::Node const& node, std::size_t
 std::vector<Rank> SharedBoxesTable::ranks_of(NodeId id, int candidate) const {
     auto const& layouts = *layouts_[static_cast<std::size_t>(id.value())];
     if (layouts.empty()) return {};
-    auto const& [labels, boxes] = layouts[static_cast<std::size_t>(candidate)];
+    auto const& layout = layouts[static_cast<std::size_t>(candidate)];
+    auto const& labels = layout.labels;  // not bound by structure: clang 14 captures no such names
+    auto const& boxes = layout.boxes;
     auto const& einsum = std::get<graph::EinSum>(graph_.node(id).op);
     std::vector<int> const order = relation::call_labels(einsum);
     Parts counts;
