@@ -39,13 +39,13 @@ std::vector<Gate> const& gates() {
     static std::vector<Gate> const all = {
         {"abcdefghijkl,xyhc->abxdefgyijkl", Shape(14, 2)},
         {"abcdefgh,fdxy->abcxegyh", Shape(10, 3)},
-        {"abcdefgh,hcfx->abdefgxc", {3, 3, 3, 3, 4, 3, 3, 3, 3}},  // a batch
-        {"abcdefg,gx->abcdefx", Shape(8, 4)},                      // innermost in both
-        {"abcdefg,gax->xbcdefg", {3, 3, 3, 4, 3, 3, 3, 3}},        // a batch that is innermost
-        {"abcdefgh,ahxy->bcdefgxy", Shape(10, 3)},                 // terms outermost and innermost
-        {"abcd,xc->dbax", {30, 7, 3, 11, 2}},                      // rows in another order
-        {"abc,bx->cxa", {41, 5, 37, 4}},                           // no factors of 2 and 3
-        {"xc,abcd->axbd", {4, 3, 60, 6, 5}},                       // the small one first
+        {"abcdefgh,hcfx->abdefgxc", {3, 3, 3, 3, 4, 3, 3, 3, 3}},     // a batch
+        {"abcdefg,gx->abcdefx", Shape(8, 4)},                         // innermost in both
+        {"abcdefg,gax->xbcdefg", {3, 3, 3, 4, 3, 3, 3, 3}},           // a batch that is innermost
+        {"abcdefgh,ahxy->bcdefgxy", {3, 3, 3, 3, 3, 3, 3, 3, 2, 3}},  // terms outermost and innermost
+        {"abcd,xc->dbax", {30, 7, 3, 11, 2}},                         // rows in another order
+        {"abc,bx->cxa", {41, 5, 37, 4}},                              // no factors of 2 and 3
+        {"xc,abcd->axbd", {4, 3, 60, 6, 5}},                          // the small one first
         {"ij,jk->ki", {1003, 8, 8}},
         {"ij,jk->ik", {999, 3, 3}},
         {"ji,jk->ki", {9, 500, 27}},

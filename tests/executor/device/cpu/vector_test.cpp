@@ -145,5 +145,5 @@ TEST_CASE("long sums of products by a vector lose nothing that matters", "[execu
     SoloWorkerTeam solo;
     double const exact = static_cast<double>(tenth) * terms;
     for (scalar::Scalar const& sum : test.elements(test.run(cpu, solo)))
-        CHECK(std::abs(sum.number.real() - exact) <= 1e-6 * exact);
+        CHECK(std::abs(sum.number.real() - exact) <= 4e-6 * exact);  // runs of 2048, in the fewest lanes 512 in each
 }
