@@ -84,8 +84,9 @@ void check(std::vector<Need> const& needs, MemoryLimits const& limits) {
 }  // namespace
 
 MemoryFit fit_memory(Transport& transport, schedule::Section& section, MemoryLimits const& limits) {
-    if (limits.budget) schedule::leave_room_within(section, need_of(section, limits.repeat).peak, *limits.budget);
-    std::vector<Need> needs = needs_of_all(transport, need_of(section, limits.repeat));
+    Need mine = need_of(section, limits.repeat);
+    if (limits.budget) mine.peak = schedule::leave_room_within(section, mine.peak, *limits.budget);
+    std::vector<Need> needs = needs_of_all(transport, mine);
     agree(transport, [&] { check(needs, limits); });
     MemoryFit fit;
     bool const tight = limits.budget && fullest(needs, &Need::peak)->peak > *limits.budget;

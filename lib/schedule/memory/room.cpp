@@ -22,8 +22,10 @@ std::int64_t room_for(Section const& section, std::int64_t peak, std::optional<s
     return std::clamp(most - peak, std::int64_t{0}, peak / tuning::room_part);
 }
 
-void leave_room_within(Section& section, std::int64_t peak, std::int64_t memory) {
-    section.room -= std::clamp(peak - memory, std::int64_t{0}, section.room);
+std::int64_t leave_room_within(Section& section, std::int64_t peak, std::int64_t memory) {
+    std::int64_t const too_much = std::clamp(peak - memory, std::int64_t{0}, section.room);
+    section.room -= too_much;
+    return peak - too_much;
 }
 
 }  // namespace ein::schedule

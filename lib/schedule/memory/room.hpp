@@ -19,7 +19,7 @@ std::int64_t bytes_of_all_blocks(Section const& section);
 /// @param peak  without room
 std::int64_t room_for(Section const& section, std::int64_t peak, std::optional<std::int64_t> memory);
 
-/// Takes away as much of a section's room as does not fit. @param peak  with it
-void leave_room_within(Section& section, std::int64_t peak, std::int64_t memory);
+/// Takes away as much of a section's room as does not fit. @param peak  with it  @return with what is left of it
+std::int64_t leave_room_within(Section& section, std::int64_t peak, std::int64_t memory);
 
 }  // namespace ein::schedule

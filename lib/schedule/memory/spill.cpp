@@ -241,8 +241,7 @@ Schedule with_spills(Schedule schedule, std::int64_t budget) {
     for (Rank rank : schedule.sections.ids()) {
         Section& section = schedule.sections[rank];
         std::int64_t& peak = schedule.header.prediction.peak_bytes[at(rank)];
-        leave_room_within(section, peak, budget);
-        peak = replay(section).peak;
+        peak = leave_room_within(section, peak, budget);
         if (peak <= budget) continue;
         section = with_spills(section, budget);
         peak = replay(section).peak;

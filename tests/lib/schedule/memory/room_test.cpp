@@ -31,11 +31,11 @@ TEST_CASE("room is part of the peak, as far as memory has it", "[schedule][room]
     section.room = 100;
     CHECK(replay(section).peak == in_order + 100);
     CHECK(smallest_budget(section) == smallest_budget(loss_before_slope(1000).sections[Rank{0}]));
-    leave_room_within(section, in_order + 100, in_order + 100);
+    CHECK(leave_room_within(section, in_order + 100, in_order + 100) == in_order + 100);
     CHECK(section.room == 100);
-    leave_room_within(section, in_order + 100, in_order + 60);
+    CHECK(leave_room_within(section, in_order + 100, in_order + 60) == in_order + 60);
     CHECK(section.room == 60);
-    leave_room_within(section, in_order + 60, in_order - 1);
+    CHECK(leave_room_within(section, in_order + 60, in_order - 1) == in_order);
     CHECK(section.room == 0);
 }
 
