@@ -68,6 +68,7 @@ private:
 
 Table<LoopSpecId, double> least_seconds_an_iteration(schedule::Schedule const& schedule, Cluster const& cluster,
                                                      Spans const& spans) {
+    if (schedule.header.loops.empty()) return {};
     Table<LoopSpecId, Loads> loads(schedule.header.loops.size(), Loads(cluster, schedule.header.ranks));
     for (Rank rank : schedule.sections.ids()) {
         Section const& section = schedule.sections[rank];
