@@ -64,15 +64,13 @@ public:
             last.front().length = plan_.last_inside;
             last_ = box_of(last);
         }
-        find_matrices();
-        crowded_ = whole_.in.direct() && is_crowded();
     }
 
-    /// Of what is fetched while the box before is computed.
-    void find_lines() {
-        if (rows() * static_cast<Extent>(whole_.in.elements() * number_) / whole_.inside < fetched_from) return;
-        whole_.lines = whole_.in.lines(numbers_of_a_line());
-        last_.lines = last_.in.lines(numbers_of_a_line());
+    /// What only the kernel that is taken needs.
+    void complete() {
+        find_matrices();
+        find_lines();
+        crowded_ = whole_.in.direct() && is_crowded();
     }
 
     bool in_parts_of_lines() const { return plan_.in_parts_of_lines; }
@@ -137,11 +135,18 @@ private:
         return box;
     }
 
+    /// Of what is fetched while the box before is computed.
+    void find_lines() {
+        if (rows() * static_cast<Extent>(whole_.in.elements() * number_) / whole_.inside < fetched_from) return;
+        whole_.lines = whole_.in.lines(numbers_of_a_line());
+        last_.lines = last_.in.lines(numbers_of_a_line());
+    }
+
     /// Whether some lines of a group's vectors would share few sets of the first-level cache.
     bool is_crowded() const {
         std::vector<Extent> of_set(machine::first_level_sets);
         GateIndex const line = numbers_of_a_line(),
-                        wide = std::min<GateIndex>(whole_.lanes, GateIndex{3} * loops_.lanes) / line;
+                        wide = std::min<GateIndex>(whole_.lanes, most_gate_vectors * loops_.lanes) / line;
         for (GateIndex const at : places_of(kinds_.terms, &GateLabel::large))
             for (GateIndex k = 0; k <= wide; ++k)
                 ++of_set[static_cast<std::size_t>(at / line + k) % machine::first_level_sets];
@@ -289,7 +294,7 @@ std::optional<GateSizes> sizes_of(GateKinds const& kinds, int parts, int vector,
     Extent const of_all = rows * count_of(kinds.batch) * (terms + columns) * parts;
     GateSizes large;
     large.in_second_level = true;
-    large.least_lanes = Extent{3} * vector;
+    large.least_lanes = most_gate_vectors * vector;
     large.most_lanes = 2 * large.least_lanes;
     large.run = large.grain = line;
     large.long_run = 6 * line;
@@ -343,7 +348,7 @@ std::unique_ptr<PreparedKernel const> make_gate_kernel(KernelShape const& shape,
         if (sizes->in_second_level ? !chosen->is_better_than_tiles()
                                    : chosen->cost_of_an_element() > most_cost || chosen->in_parts_of_lines())
             continue;
-        chosen->find_lines();
+        chosen->complete();
         return chosen;
     }
     return nullptr;

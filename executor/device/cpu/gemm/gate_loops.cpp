@@ -314,7 +314,7 @@ void run(GateCall const& call) {
     Vectors<T> const out = call.out.direct ? Vectors<T>{static_cast<T*>(call.to), call.out.at, 0}
                                            : Vectors<T>{static_cast<T*>(call.out_room), nullptr, call.lanes_in_box};
     Leaving<T> leaving(call.before);
-    Index const a_tile = parts_of(leaving.parts(), tiles_of<Parts>(call, lanes<T>));
+    Index const a_tile = parts_of(leaving.parts(), tiles_of_a_box<Parts>(call, lanes<T>));
     multiply_box<T, Parts>(call, in, out, [&] { leaving.some(a_tile); });
     leaving.rest();
     if (call.leave_at_once) finish<T>(&call);

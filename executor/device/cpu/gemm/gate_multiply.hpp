@@ -149,10 +149,10 @@ constexpr int gate_registers = 16;
 template <int Parts>
 constexpr int gate_columns = gate_registers / 4 / Parts;
 template <int Parts>
-constexpr int gate_vectors = gate_registers > 16 && Parts == 1 ? 3 : 2;
+constexpr int gate_vectors = gate_registers > 16 && Parts == 1 ? most_gate_vectors : 2;
 
 template <int Parts>
-Index tiles_of(GateCall const& call, Index lanes_of_a_vector) {
+Index tiles_of_a_box(GateCall const& call, Index lanes_of_a_vector) {
     Index const steps = parts_of(parts_of(call.lanes, lanes_of_a_vector), gate_vectors<Parts>);
     return steps * call.groups * gate_blocks(call.columns, gate_columns<Parts>);
 }
@@ -165,7 +165,7 @@ void multiply_box(GateCall const& call, Vectors<T const> const& in, Vectors<T> c
     constexpr std::make_integer_sequence<int, gate_columns<Parts>> columns;
     Index const vectors = parts_of(call.lanes, lanes<T>), steps = parts_of(vectors, gate_vectors<Parts>);
     NextLines ahead{static_cast<char const*>(call.next), call.lines, call.lines + call.lines_count,
-                    parts_of(call.lines_count, tiles_of<Parts>(call, lanes<T>)), static_cast<Index>(sizeof(T))};
+                    parts_of(call.lines_count, tiles_of_a_box<Parts>(call, lanes<T>)), static_cast<Index>(sizeof(T))};
     Index const a_matrix = call.columns * call.terms * Parts;
     if (call.fetch_at_once) {
         for (; ahead.line < ahead.last; ++ahead.line) __builtin_prefetch(ahead.from + *ahead.line * ahead.a_line);

@@ -104,9 +104,9 @@ GatePlan plan_gate(GateKinds const& kinds, Extent GateLabel::*lanes, Extent Gate
     std::vector<bool> taken;
     int cut_lanes = -1, cut_inside = -1;
     Extent const of_gate = count_of(kinds.batch) * (count_of(kinds.terms) + count_of(kinds.columns)) * parts;
-    auto const run_at = [&](GateLabels all, GateLabels const& lanes_there, Extent GateLabel::*step) {
+    auto const run_at = [&](GateLabels all, Extent GateLabel::*step) {
         all.insert(all.end(), kinds.batch.begin(), kinds.batch.end());
-        all.insert(all.end(), lanes_there.begin(), lanes_there.end());
+        all.insert(all.end(), plan.lanes.begin(), plan.lanes.end());
         if (parts == 2) all.push_back({2, 1, 1, 1});
         return run_of(all, step);
     };
@@ -118,7 +118,7 @@ GatePlan plan_gate(GateKinds const& kinds, Extent GateLabel::*lanes, Extent Gate
         plan.lanes = take_rows(kinds.rows, lanes, taken, sizes.least_lanes, most, sizes.least_lanes,
                                !sizes.in_second_level, cut_lanes);
         room = std::max<Extent>(1, sizes.numbers / (count_of(plan.lanes) * of_gate));
-        run = run_at(other == &GateLabel::large ? kinds.terms : kinds.columns, plan.lanes, other);
+        run = run_at(other == &GateLabel::large ? kinds.terms : kinds.columns, other);
         wanted = (sizes.run + run - 1) / run;
     }
     Extent const several = std::min(room, std::max(wanted, (sizes.long_run + run - 1) / run));
@@ -129,7 +129,7 @@ GatePlan plan_gate(GateKinds const& kinds, Extent GateLabel::*lanes, Extent Gate
     if (cut_inside < 0 && sizes.run_of_large > 1) {
         GateLabels all = kinds.terms;
         all.insert(all.end(), plan.inside.begin(), plan.inside.end());
-        Extent const here = run_at(all, plan.lanes, &GateLabel::large),
+        Extent const here = run_at(all, &GateLabel::large),
                      more = std::min(room / count_of(plan.inside), (sizes.run_of_large + here - 1) / here);
         if (more > 1) {
             GateLabels longer = take_rows(kinds.rows, &GateLabel::large, taken, more, more, 1, false, cut_inside);
