@@ -142,9 +142,9 @@ void multiply_columns(GateCall const& call, Vectors<T const> const& in, Vectors<
 
 /// Of a tile, at most.
 #if defined(__AVX512F__)
-constexpr int gate_registers = 32;
+inline constexpr int gate_registers = 32;
 #else
-constexpr int gate_registers = 16;
+inline constexpr int gate_registers = 16;
 #endif
 template <int Parts>
 constexpr int gate_columns = gate_registers / 4 / Parts;
@@ -157,7 +157,7 @@ Index tiles_of_a_box(GateCall const& call, Index lanes_of_a_vector) {
     return steps * call.groups * gate_blocks(call.columns, gate_columns<Parts>);
 }
 
-constexpr Index most_near = 4;  // blocks of columns: measured, for 12 reading vectors where they lie was faster
+inline constexpr Index most_near = 4;  // blocks of columns: measured, for 12 reading vectors where they lie was faster
 
 /// All groups and columns of a box.
 template <class T, int Parts, class Between>
