@@ -23,7 +23,7 @@ public:
         for (std::size_t n = nodes().end(); n < graph_.nodes.size(); ++n)
             for (ValueId input : graph_.nodes[n].inputs)
                 if (!stays(input) && !(n < period_.end && replace(input))) return std::nullopt;
-        if (!keeps_what_all_read()) return std::nullopt;
+        if (!keeps_what_may_be_taken_over()) return std::nullopt;
         if (!std::all_of(graph_.outputs.begin(), graph_.outputs.end(), [&](ValueId value) { return stays(value); }))
             return std::nullopt;
         std::sort(nodes().stand_ins.begin(), nodes().stand_ins.end());
@@ -47,17 +47,22 @@ private:
         return std::none_of(readers.begin(), readers.end(), [&](NodeId node) { return is_left_out(node); });
     }
 
-    /// What each round reads of what is not of the rounds is read behind those that are left out, too: else the last
-    /// one of them would free it, and no other.
-    bool keeps_what_all_read() const {
+    /// What each round reads of what is not of the rounds is read behind those that are left out, too, where a result
+    /// may have its memory: else that of the last round would, and no other.
+    bool keeps_what_may_be_taken_over() const {
         for (std::size_t n = period_.first; n < out_.nodes.first; ++n)
             for (ValueId value : graph_.nodes[n].inputs) {
                 std::vector<NodeId> const& readers = consumers_[at(value)];
-                if (std::any_of(readers.begin(), readers.end(), [&](NodeId node) { return is_left_out(node); }) &&
-                    at(readers.back()) < out_.nodes.end() && is_of_no_round(value))
+                auto const takes = [&](NodeId node) { return is_left_out(node) && is_as_large(value, node); };
+                if (std::any_of(readers.begin(), readers.end(), takes) && at(readers.back()) < out_.nodes.end() &&
+                    is_of_no_round(value))
                     return false;
             }
         return true;
+    }
+    bool is_as_large(ValueId value, NodeId reader) const {
+        graph::Value const &read = graph_.value(value), &made = graph_.value(graph_.node(reader).output);
+        return read.dtype == made.dtype && element_count(read.shape) == element_count(made.shape);
     }
     bool is_of_no_round(ValueId value) const {
         auto const& made = producers_[at(value)];

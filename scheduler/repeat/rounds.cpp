@@ -179,14 +179,10 @@ private:
         return true;
     }
 
-    /// What stays is read behind the rounds too, so that the last of them does not free it; of what moves only the last
-    /// round's is.
+    /// Of what moves only the last round's is read behind the rounds.
     bool is_left_behind() {
         first_moving_ = std::min(moving_, round_.blocks.first);
         if (first_moving_ < staying_) return false;
-        for (TaskId t = round_.tasks.first; t < round_.tasks.end; t = following(t))
-            for (BlockId block : section_.reads(t))
-                if (block < first_moving_ && *last_reader_[block] < round_.tasks.end) return false;
         for (BlockId block = first_moving_; block < round_.blocks.first; block = following(block))
             if (last_reader_[block] && *last_reader_[block] >= round_.tasks.end) return false;
         return true;

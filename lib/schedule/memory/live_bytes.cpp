@@ -51,7 +51,9 @@ void add_lives(Header const& header, Section const& section, std::vector<bool> c
 
 /// Of moments as they are in sections: each round of what is repeated has as much more than the one before as the first
 /// one ends with.
-Table<MomentId, std::int64_t> in_all_rounds(Table<MomentId, std::int64_t> const& once, Repeat const& repeat) {
+/// @param gone  before each moment, of what is the same in all rounds and goes with the last
+Table<MomentId, std::int64_t> in_all_rounds(Table<MomentId, std::int64_t> const& once,
+                                            std::vector<std::int64_t> const& gone, Repeat const& repeat) {
     Table<MomentId, std::int64_t> out;
     std::int64_t const grown = once.has(repeat.end_moment) ? once[repeat.end_moment] - once[repeat.first_moment] : 0;
     for (MomentId m{0}; m < repeat.end_moment; m = following(m)) out.add(once[m]);
@@ -59,6 +61,10 @@ Table<MomentId, std::int64_t> in_all_rounds(Table<MomentId, std::int64_t> const&
         for (MomentId m = repeat.first_moment; m < repeat.end_moment; m = following(m))
             out.add(once[m] + round * grown);
     for (MomentId m = repeat.end_moment; m < once.end_id(); m = following(m)) out.add(once[m] + repeat.times * grown);
+    std::int64_t all_gone = 0;
+    for (MomentId m = repeat.first_moment; m < once.end_id(); m = following(m))
+        out[MomentId{static_cast<std::int32_t>(m.value() + repeat.times * repeat.moments())}] -= all_gone +=
+            gone[at(m)];
     return out;
 }
 
@@ -75,15 +81,20 @@ Table<MomentId, std::int64_t> live_bytes(Schedule const& schedule) {
     Lives lives;
     for (Section const& section : schedule.sections) add_lives(schedule.header, section, given, lives);
     std::size_t const moments = schedule.sections.empty() ? 0 : schedule.sections[Rank{0}].moments.size();
-    std::vector<std::int64_t> change(moments + 1, 0);
+    auto const& repeat = schedule.sections.empty() ? std::nullopt : schedule.sections[Rank{0}].repeat;
+    auto const goes_with_last = [&](TensorId tensor, Life const& life) {
+        return repeat && schedule.header.next.next(tensor) == tensor && at(repeat->first_moment) < life.end &&
+               life.end <= at(repeat->end_moment);
+    };
+    std::vector<std::int64_t> change(moments + 1, 0), gone(moments + 1, 0);
     for (auto const& [what, life] : lives) {
         change[life.first] = saturating_sum(change[life.first], life.bytes);
-        change[life.end] -= life.bytes;
+        (goes_with_last(what.first, life) ? gone[life.end] += life.bytes : change[life.end] -= life.bytes);
     }
     Table<MomentId, std::int64_t> out;
     std::int64_t live = 0;
     for (std::size_t moment = 0; moment < moments; ++moment) out.add(live += change[moment]);
-    return schedule.repeats() ? in_all_rounds(out, *schedule.sections[Rank{0}].repeat) : out;
+    return repeat ? in_all_rounds(out, gone, *repeat) : out;
 }
 
 }  // namespace ein::schedule

@@ -11,7 +11,8 @@ namespace ein::schedule {
 namespace {
 
 /// What tasks that are repeated add to what is live. All that they load is there from the beginning; each round ends
-/// with as much more, or less, than it began with as the one before.
+/// with as much more, or less, than it began with as the one before. But what stays the same in all of them goes with
+/// the last.
 class Rounds {
 public:
     explicit Rounds(Section const& section) : section_(section) {}
@@ -25,15 +26,29 @@ public:
                 live += repeat.times * section_.bytes_of(*section_.tasks[load].result());
         if (task == repeat.first_task) at_first_ = live;
         if (task != repeat.end_task) return live;
-        std::int64_t const grown = repeat.times * (live - at_first_);
-        for (TaskId t = repeat.first_task; t < task; t = following(t))
-            profile.peak = std::max(profile.peak, profile.live[static_cast<std::size_t>(t.value())] + grown);
-        return live + grown;
+        std::int64_t const each = live - at_first_;
+        std::int64_t gone = 0;
+        auto next = gone_at_last_.begin();
+        for (TaskId t = repeat.first_task; t < task; t = following(t)) {
+            std::int64_t const first = profile.live[static_cast<std::size_t>(t.value())];
+            profile.peak =
+                std::max({profile.peak, first + (repeat.times - 1) * each, first + repeat.times * each - gone});
+            for (; next != gone_at_last_.end() && next->first == t; ++next) gone += next->second;
+        }
+        return live + repeat.times * each - gone;
+    }
+
+    /// Whether a block that the task is the last to read is kept for later rounds.
+    bool keeps(TaskId task, BlockId block) {
+        if (!section_.repeat || !section_.repeat->contains(task) || !section_.repeat->stays(block)) return false;
+        gone_at_last_.emplace_back(task, section_.bytes_of(block));
+        return true;
     }
 
 private:
     Section const& section_;
-    std::int64_t at_first_ = 0;  // before the first round
+    std::int64_t at_first_ = 0;                                  // before the first round
+    std::vector<std::pair<TaskId, std::int64_t>> gone_at_last_;  // bytes behind tasks, in their order
 };
 
 }  // namespace
@@ -60,7 +75,7 @@ Profile replay(Section const& section) {
         profile.peak = std::max(profile.peak, live);
         if (result && --writers[*result] == 0 && readers[*result] == 0) live -= bytes[*result];
         for (BlockId block : section.reads(task))
-            if (--readers[block] == 0 && taken != OptionalId(block)) live -= bytes[block];
+            if (--readers[block] == 0 && taken != OptionalId(block) && !rounds.keeps(t, block)) live -= bytes[block];
     }
     profile.at_end = rounds.before(section.tasks.end_id(), live, profile);
     profile.peak += section.room;

@@ -51,7 +51,8 @@ struct Loop {
 
 /// Tasks that stand in the section once and are done again, each time with the blocks that the time before made, under
 /// the next names (Header::next): layers of a network that are alike. What comes behind them goes on with the last
-/// ones' blocks. They begin and end at moments, and no loop is anywhere. See repeat/unrolled.hpp.
+/// ones' blocks; what none of them makes and none behind them reads is freed by the last time. They begin and end at
+/// moments, and no loop is anywhere. See repeat/unrolled.hpp.
 struct Repeat {
     TaskId first_load{0}, end_load{0};     // of what they read; what is repeated comes behind them
     TaskId first_task{0}, end_task{0};     // others
@@ -67,6 +68,8 @@ struct Repeat {
     bool contains(TaskId task) const {
         return (first_load <= task && task < end_load) || (first_task <= task && task < end_task);
     }
+    /// Whether a block is there each time, the same one: its last reader, if that is repeated, frees it the last time.
+    bool stays(BlockId block) const { return block < first_moving; }
     friend bool operator==(Repeat const&, Repeat const&) = default;
 };
 

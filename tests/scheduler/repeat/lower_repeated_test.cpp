@@ -25,10 +25,13 @@ Json random_leaf(Shape const& shape, int seed) {
     return {{"shape", shape}, {"data", {{"random", "normal"}, {"mean", 0}, {"std", 0.5}, {"seed", seed}}}};
 }
 
-/// X of each layer from that before: a product, a normalisation with a scale that all layers share, turned and back, a
-/// sum with what it began with.
+/// X of each layer from that before: a product, a normalisation with a scale that all layers share, turned and back,
+/// a few steps more, a sum with what it began with, or with what was turned back.
 struct Layers {
     int count = 10;
+    int steps = 0;
+    bool adds_back = false;
+    bool shares_made = false;  // the scale is not given, it is made
     int other = -1;            // a layer that has another join
     bool keeps_each = false;   // what each layer makes is asked for
     bool reads_first = false;  // each layer reads what the first one began with
@@ -42,17 +45,24 @@ struct Layers {
             nodes.push_back(std::move(fields));
         };
         std::vector<std::string> made;
+        if (shares_made) node("T", {{"einsum", "k->k"}, {"join", "exp(x)"}}, {"S"});
         for (int k = 0; k < count; ++k) {
             std::string const x = "X" + std::to_string(k), l = "L" + std::to_string(k) + ".";
             tensors[l + "W"] = random_leaf({16, 16}, 3 + k);
             node(l + "product", {{"einsum", "ij,jk->ik"}}, {x, l + "W"});
             node(l + "largest", {{"einsum", "ik->i"}, {"agg", "max"}}, {l + "product"});
             node(l + "near", {{"einsum", "ik,i,k->ik"}, {"join", k == other ? "exp(x-y)+z" : "exp(x-y)*z"}},
-                 {l + "product", l + "largest", "S"});
+                 {l + "product", l + "largest", shares_made ? "T" : "S"});
             node(l + "flat", {{"op", "reshape"}, {"shape", {6, 32}}}, {l + "near"});
             node(l + "back", {{"op", "reshape"}, {"shape", {12, 16}}}, {l + "flat"});
+            std::string last = l + "back";
+            for (int step = 0; step < steps; ++step, last = l + "step" + std::to_string(step))
+                node(l + "step" + std::to_string(step + 1), {{"einsum", "ij->ij"}, {"join", "tanh(x)"}}, {last});
             node("X" + std::to_string(k + 1), {{"einsum", "ij,ij->ij"}, {"join", "0.5*x+y"}},
-                 {reads_first ? "X0" : x, l + "back"});
+                 {reads_first ? "X0"
+                  : adds_back ? l + "back"
+                              : x,
+                  last});
             made.push_back("X" + std::to_string(k + 1));
         }
         node("sum", {{"einsum", "ij->i"}}, {made.back()});
@@ -123,6 +133,26 @@ TEST_CASE("layers that are alike are repeated as if each had been lowered", "[sc
     auto const [graph, plan] = planned({.count = GENERATE(8, 13)}, ranks);
     auto const repeated = scheduler::make_schedule(graph, plan, options(place, 0));
     CHECK(repeated.repeats());
+    check_alike(repeated, scheduler::make_schedule(graph, plan, options(place, never)));
+}
+
+TEST_CASE("what all layers read may be read by none behind those that are left out", "[scheduler][repeat]") {
+    int const ranks = GENERATE(1, 3, 4, 8);
+    bool const is_made = GENERATE(false, true);
+    auto const place = GENERATE("pattern", "greedy");
+    CAPTURE(ranks, is_made, place);
+    auto const [graph, plan] = planned({.count = 9, .steps = 6, .adds_back = true, .shares_made = is_made}, ranks);
+    auto const repeated = scheduler::make_schedule(graph, plan, options(place, 0));
+    REQUIRE(repeated.repeats());
+    std::size_t freed = 0;  // by the last of the repeated tasks
+    for (schedule::Section const& section : repeated.sections)
+        for (BlockId block{0}; block < section.repeat->first_moving; block = following(block)) {
+            OptionalId<TaskId> last;
+            for (TaskId task : section.tasks.ids())
+                if (std::ranges::find(section.reads(task), block) != section.reads(task).end()) last = task;
+            freed += last && section.repeat->contains(*last) ? 1 : 0;
+        }
+    CHECK(freed > 0);
     check_alike(repeated, scheduler::make_schedule(graph, plan, options(place, never)));
 }
 

@@ -6,6 +6,7 @@
 
 #include "lib/base/error.hpp"
 #include "lib/schedule/file/file.hpp"
+#include "lib/schedule/memory/live_bytes.hpp"
 #include "lib/schedule/memory/room.hpp"
 #include "lib/schedule/memory/spill.hpp"
 #include "tests/support/catch.hpp"
@@ -117,6 +118,30 @@ void check_written_out(Section const& a, Section const& b) {
     CHECK(a.moments.list() == b.moments.list());
 }
 
+/// t = x x, then rounds y' = t y of which those are there; moments stand before each and behind all.
+Schedule powers_of(std::vector<int> const& there) {
+    test::ScheduleBuilder b(1);
+    for (char const* name : {"X", "T", "Y0", "Y1", "Y2", "Y3"}) b.tensor(name, {4});
+    KernelId const kernel = b.kernel("L", test::einsum("i,i->i", {{4}, {4}}));
+    b.load(0, "x", "X", line_of_four);
+    b.block(0, "t", "T", line_of_four);
+    b.apply(0, kernel, line_of_four, {"x", "x"}, "t");
+    std::string before = "x";
+    for (int k : there) {
+        std::string const y = "y" + std::to_string(k);
+        b.block(0, y, "Y" + std::to_string(k), line_of_four);
+        b.apply(0, kernel, line_of_four, {"t", before}, y);
+        before = y;
+    }
+    b.store(0, before);
+    Schedule out = b.finish();
+    for (int k = 0; k <= static_cast<int>(there.size()); ++k) {
+        out.header.moments.add({k + 1});
+        out.sections[Rank{0}].moments.add(TaskId{k + 2});
+    }
+    return out;
+}
+
 std::string refused_file(std::filesystem::path const& file) {
     try {
         schedule::read_file(file);
@@ -159,6 +184,31 @@ TEST_CASE("what is repeated counts as often as it is done", "[schedule][repeat]"
         CHECK(schedule::exchanged(once, runs) == schedule::exchanged(all, each));
         CHECK(schedule::flops(rolled.header, once, runs) == schedule::flops(whole.header, all, each));
     }
+}
+
+TEST_CASE("what all rounds read and none behind them is freed by the last round", "[schedule][repeat]") {
+    Schedule const whole = powers_of({0, 1, 2, 3});
+    Schedule rolled = powers_of({0, 1});
+    rolled.header = whole.header;
+    rolled.header.next.of<TensorId>() = {0, 1, 3, 4, 5, 5};
+    rolled.sections[Rank{0}].repeat = {.first_load = TaskId{1},
+                                       .end_load = TaskId{1},
+                                       .first_task = TaskId{3},
+                                       .end_task = TaskId{4},
+                                       .first_block = BlockId{3},
+                                       .end_block = BlockId{4},
+                                       .first_moving = BlockId{2},
+                                       .first_moment = MomentId{1},
+                                       .end_moment = MomentId{2},
+                                       .times = 2};
+    CHECK(schedule::faults_of(rolled).empty());
+    check_written_out(schedule::unrolled(rolled).sections[Rank{0}], whole.sections[Rank{0}]);
+    schedule::Profile const once = schedule::replay(rolled.sections[Rank{0}]),
+                            all = schedule::replay(whole.sections[Rank{0}]);
+    CHECK(once.peak == all.peak);
+    CHECK((once.at_end == 0 && all.at_end == 0));
+    CHECK(schedule::live_bytes(rolled).list() == schedule::live_bytes(whole).list());
+    CHECK(schedule::live_bytes(whole).list() == std::vector<std::int64_t>{32, 64, 64, 64, 32});
 }
 
 TEST_CASE("a file that repeats tasks is read as all of them", "[schedule][repeat][file]") {
