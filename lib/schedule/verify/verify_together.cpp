@@ -111,23 +111,15 @@ std::size_t all_ends(Schedule const& schedule) {
     return out;
 }
 
-/// Both ends of each message, put together at the receiver; for some receivers at a time, since all ends together are
-/// nearly as large as the schedule, and each time all of it is gone through.
-void check_messages(Schedule const& schedule, std::vector<std::string>& faults) {
-    std::size_t const ranks = schedule.sections.size();
-    std::size_t const at_a_time = std::max<std::size_t>(1, ranks * most_ends / std::max(most_ends, all_ends(schedule)));
-    auto const check_some = [&](std::size_t batch) {
-        std::size_t const first = batch * at_a_time, end = std::min(ranks, first + at_a_time);
-        auto ends = ends_of_messages(schedule, Rank{static_cast<int>(first)}, Rank{static_cast<int>(end)});
-        auto of_ranks = for_each_in_parallel(ends.size(), [&](std::size_t k) {
-            return faults_of_messages(Rank{static_cast<int>(first + k)}, std::move(ends[k]));
-        });
-        std::vector<std::string> found;
-        for (auto& of_rank : of_ranks) found.insert(found.end(), of_rank.begin(), of_rank.end());
-        return found;
-    };
-    for (auto const& found : for_each_in_parallel((ranks + at_a_time - 1) / at_a_time, check_some))
-        faults.insert(faults.end(), found.begin(), found.end());
+/// Of messages to ranks [first, end): both ends of each, put together at the receiver.
+std::vector<std::string> faults_of_messages(Schedule const& schedule, Rank first, Rank end) {
+    std::vector<std::string> found;
+    std::vector<std::vector<End>> ends = ends_of_messages(schedule, first, end);
+    for (std::size_t k = 0; k < ends.size(); ++k) {
+        auto const of_rank = faults_of_messages(Rank{first.value() + static_cast<int>(k)}, std::move(ends[k]));
+        found.insert(found.end(), of_rank.begin(), of_rank.end());
+    }
+    return found;
 }
 
 /// Runs every rank's list in order, a message passing only when both its ends are first in line: the order that the
@@ -170,17 +162,35 @@ bool is_as_predicted(Header const& header, Section const& section, std::size_t r
            profile.peak == p.peak_bytes[rank] && profile.at_end == 0;
 }
 
-/// The order, which one thread goes through, and beside it what is predicted of each rank.
-void check_order_and_predictions(Schedule const& schedule, std::vector<std::string>& faults) {
-    std::optional<std::string> of_order;
-    auto const good = for_each_in_parallel(1 + schedule.sections.size(), [&](std::size_t k) {
-        if (k == 0) of_order = fault_of_order(schedule);
-        return char{k == 0 || is_as_predicted(schedule.header, schedule.sections.list()[k - 1], k - 1)};
-    });
-    if (of_order) return faults.push_back(*of_order);
-    for (std::size_t k = 0; k < good.size(); ++k)
-        if (!good[k])
-            faults.push_back("rank " + std::to_string(k - 1) + ": expected the predicted bytes, messages and peak");
+/// The order, which one thread goes through, and beside it messages and what is predicted of each rank. Messages are
+/// looked at for some receivers at a time, since all ends together are nearly as large as the schedule, and each time
+/// all of it is gone through.
+std::vector<std::string> faults_together(Schedule const& schedule) {
+    std::size_t const ranks = schedule.sections.size();
+    std::size_t const at_a_time = std::max<std::size_t>(1, ranks * most_ends / std::max(most_ends, all_ends(schedule)));
+    std::size_t const batches = (ranks + at_a_time - 1) / at_a_time;
+    auto const check = [&](std::size_t k) -> std::vector<std::string> {
+        if (k == 0) {
+            auto const fault = fault_of_order(schedule);
+            return fault ? std::vector{*fault} : std::vector<std::string>{};
+        }
+        if (std::size_t const first = (k - 1) * at_a_time; k <= batches)
+            return faults_of_messages(schedule, Rank{static_cast<int>(first)},
+                                      Rank{static_cast<int>(std::min(ranks, first + at_a_time))});
+        std::size_t const rank = k - 1 - batches;
+        if (is_as_predicted(schedule.header, schedule.sections.list()[rank], rank)) return {};
+        return {"rank " + std::to_string(rank) + ": expected the predicted bytes, messages and peak"};
+    };
+    auto const found = for_each_in_parallel(1 + batches + ranks, check);
+    auto const of = [&](std::size_t first, std::size_t end) {
+        std::vector<std::string> out;
+        for (std::size_t k = first; k < end; ++k) out.insert(out.end(), found[k].begin(), found[k].end());
+        return out;
+    };
+    // Where messages have faults others follow from those.
+    if (auto faults = of(1, 1 + batches); !faults.empty()) return faults;
+    if (auto faults = of(0, 1); !faults.empty()) return faults;
+    return of(1 + batches, found.size());
 }
 
 }  // namespace
@@ -194,10 +204,7 @@ std::vector<std::string> faults_of(Schedule const& schedule) {
         return faults_of(schedule.header, schedule.sections.list()[rank], Rank{static_cast<int>(rank)});
     });
     for (auto const& of_rank : of_ranks) faults.insert(faults.end(), of_rank.begin(), of_rank.end());
-    if (!faults.empty()) return faults;
-    check_messages(schedule, faults);
-    if (faults.empty()) check_order_and_predictions(schedule, faults);
-    return faults;
+    return faults.empty() ? faults_together(schedule) : faults;
 }
 
 }  // namespace ein::schedule
