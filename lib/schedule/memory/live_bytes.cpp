@@ -4,6 +4,7 @@
 #include <map>
 
 #include "lib/base/saturating.hpp"
+#include "lib/base/threads/parallel.hpp"
 #include "lib/tensor/sparse/output/sparse_archive.hpp"
 
 namespace ein::schedule {
@@ -15,6 +16,8 @@ struct Life {
     std::int64_t bytes;
 };
 using Lives = std::map<std::pair<TensorId, Box>, Life>;
+
+constexpr std::size_t least_together = 256;  // ranks: starting threads takes longer than those of fewer
 
 /// How many moments stand before a task, or right before it.
 std::size_t moments_before(Section const& section, TaskId task) {
@@ -30,6 +33,14 @@ std::int64_t saved_bytes(Header const& header, Section const& section, Block con
     return section.box_of(block).elements() * static_cast<std::int64_t>(size_of(block.dtype));
 }
 
+/// Live wherever one of the two says.
+void add(Lives& lives, Lives::key_type const& what, Life const& life) {
+    auto const [found, is_new] = lives.try_emplace(what, life);
+    if (is_new) return;
+    found->second.first = std::min(found->second.first, life.first);
+    found->second.end = std::max(found->second.end, life.end);
+}
+
 void add_lives(Header const& header, Section const& section, std::vector<bool> const& given, Lives& lives) {
     Table<BlockId, OptionalId<TaskId>> written(section.blocks.size()), read(section.blocks.size());
     for (TaskId t : section.tasks.ids()) {
@@ -41,12 +52,24 @@ void add_lives(Header const& header, Section const& section, std::vector<bool> c
         if (!(block.is_box() || block.is_listed()) || given[at(block.tensor)] || !written[id] || !read[id]) continue;
         std::size_t const first = moments_before(section, *written[id]), end = moments_before(section, *read[id]);
         if (first >= end) continue;
-        Life const life{first, end, saved_bytes(header, section, block)};
-        auto const [found, is_new] = lives.try_emplace({block.tensor, section.box_of(block)}, life);
-        if (is_new) continue;
-        found->second.first = std::min(found->second.first, first);
-        found->second.end = std::max(found->second.end, end);
+        add(lives, {block.tensor, section.box_of(block)}, {first, end, saved_bytes(header, section, block)});
     }
+}
+
+/// Of all ranks, some of them together by each thread.
+Lives lives_of(Schedule const& schedule) {
+    std::vector<bool> const given = given_tensors(schedule.header);
+    std::size_t const ranks = schedule.sections.size(), together = std::max(least_together, (ranks + 15) / 16);
+    Lives out;
+    for (Lives const& some : for_each_in_parallel((ranks + together - 1) / together, [&](std::size_t k) {
+             Lives lives;
+             for (std::size_t rank = k * together; rank < std::min(ranks, (k + 1) * together); ++rank)
+                 add_lives(schedule.header, schedule.sections.list()[rank], given, lives);
+             return lives;
+         })) {
+        for (auto const& [what, life] : some) add(out, what, life);
+    }
+    return out;
 }
 
 /// Of moments as they are in sections: each round of what is repeated has as much more than the one before as the first
@@ -77,9 +100,7 @@ std::vector<bool> given_tensors(Header const& header) {
 }
 
 Table<MomentId, std::int64_t> live_bytes(Schedule const& schedule) {
-    std::vector<bool> const given = given_tensors(schedule.header);
-    Lives lives;
-    for (Section const& section : schedule.sections) add_lives(schedule.header, section, given, lives);
+    Lives const lives = lives_of(schedule);
     std::size_t const moments = schedule.sections.empty() ? 0 : schedule.sections[Rank{0}].moments.size();
     auto const& repeat = schedule.sections.empty() ? std::nullopt : schedule.sections[Rank{0}].repeat;
     auto const goes_with_last = [&](TensorId tensor, Life const& life) {
