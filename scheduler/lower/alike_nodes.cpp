@@ -157,6 +157,7 @@ void AlikeNodes::lower_and_keep(Lowered made, std::vector<ValueId> const& last_r
     lower();
     context_.tables.stop_noting();
     context_.directory.stop_noting();
+    made.directory.shrink_to_fit();  // it grew by doubling
     made.last = ends();
     weight_ += made.weight();
     ++of_outline(made.node).kept;
