@@ -5,9 +5,11 @@
 namespace ein::scheduler {
 
 schedule::MovementId Tables::identity_movement(std::string const& node, std::size_t order) {
+    if (last_ != nullptr && last_->first.first == node && last_->first.second == order) return last_->second;
     auto const [at, added] = identities_.try_emplace({node, order});
     if (added) at->second = header_.movements.add({node, std::vector<graph::AxisMap>(order)});
     if (notes_ != nullptr) note_identity(node, order, at->second);
+    last_ = &*at;
     return at->second;
 }
 

@@ -32,7 +32,7 @@ public:
     schedule::FillId fill(schedule::FillSpec fill) { return add(header_.fills, std::move(fill)); }
 
     /// Notes what is asked for, an identity once, until stop_noting()
-    void note_in(std::vector<TableEntry>& notes) { notes_ = &notes; }
+    void note_in(std::vector<TableEntry>& notes) { notes_ = &notes, last_ = nullptr; }
     void stop_noting() { notes_ = nullptr; }
 
 private:
@@ -45,7 +45,9 @@ private:
 
     schedule::Header& header_;
     std::vector<TableEntry>* notes_ = nullptr;
-    std::map<std::pair<std::string, std::size_t>, schedule::MovementId> identities_;
+    using Identities = std::map<std::pair<std::string, std::size_t>, schedule::MovementId>;
+    Identities identities_;
+    Identities::value_type const* last_ = nullptr;  // that was asked for, and noted: most are asked for again
 };
 
 }  // namespace ein::scheduler

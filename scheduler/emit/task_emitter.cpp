@@ -1,14 +1,6 @@
 #include "scheduler/emit/task_emitter.hpp"
 
 namespace ein::scheduler {
-namespace {
-
-/// Of a message's end; without axes: the whole block.
-std::optional<BoxView> part_of(MessageEnd const& end) {
-    return end.part.order() == 0 ? std::nullopt : std::optional(view(end.part));
-}
-
-}  // namespace
 
 void TaskEmitter::load(Rank rank, schedule::InputId input, BlockId block, std::optional<Box> const& around) {
     on(rank).add(schedule::Load{input, block, around ? std::optional(view(*around)) : std::nullopt});
@@ -18,12 +10,12 @@ TaskNumber TaskEmitter::message(MessageEnd const& sent, MessageEnd const& receiv
     schedule::MessageTag const tag{tags_[at(sent.rank)].sent(received.rank)++};
     ++tags_[at(received.rank)].received(sent.rank);
     TaskPlace const place{.level = level};
-    on(sent.rank).add(schedule::Send{sent.block, received.rank, tag, part_of(sent)}, place);
-    return on(received.rank).add(schedule::Receive{received.block, sent.rank, tag, part_of(received)}, place);
+    on(sent.rank).add(schedule::Send{sent.block, received.rank, tag, sent.part}, place);
+    return on(received.rank).add(schedule::Receive{received.block, sent.rank, tag, received.part}, place);
 }
 
 void TaskEmitter::copy(Rank rank, CopyTask const& task) {
-    on(rank).add(schedule::Copy{task.movement, task.from, task.to, view(task.region)},
+    on(rank).add(schedule::Copy{task.movement, task.from, task.to, task.region},
                  {.after = task.after, .level = task.level});
 }
 

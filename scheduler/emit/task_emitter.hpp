@@ -5,6 +5,7 @@
 // {rank1, b, {}}, 0);
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "lib/base/ids.hpp"
@@ -21,7 +22,7 @@ inline constexpr TaskNumber no_task = {};
 struct CopyTask {
     schedule::MovementId movement;
     BlockId from, to;
-    Box region;
+    BoxView region;
     TaskNumber after = no_task;
     int level = innermost_loop;
 };
@@ -50,7 +51,7 @@ struct ReduceTask {
 struct MessageEnd {
     Rank rank;
     BlockId block;
-    Box part;  // that lies in one run there; without axes: the whole block
+    std::optional<BoxView> part;  // that lies in one run there; none: the whole block
 };
 
 class TaskEmitter {

@@ -29,7 +29,7 @@ bool is_identity(graph::EinGraph const& graph, graph::Node const& node, graph::E
 Holding copied_part(LoweringContext& context, graph::Node const& node, Holding const& from, Box const& part) {
     BlockId const block = context.emit.add_block(from.rank, node.output, context.value(node.output).dtype, part);
     schedule::MovementId const movement = context.tables.identity_movement(node.name, part.order());
-    context.emit.copy(from.rank, {movement, from.block, block, part});
+    context.emit.copy(from.rank, {movement, from.block, block, view(part)});
     return {from.rank, block, part};
 }
 

@@ -100,7 +100,7 @@ private:
         BlockId const block = context_.emit.add_block(call.rank, node_.output, dtype_, call.region);
         TaskNumber const filled = is_covered(call, parts) ? no_task : context_.emit.fill(call.rank, fill_, block);
         for (LandingPart const& part : local)
-            context_.emit.copy(call.rank, {part.movement, part.from.block, block, part.region, filled});
+            context_.emit.copy(call.rank, {part.movement, part.from.block, block, view(part.region), filled});
         return block;
     }
 
@@ -114,7 +114,7 @@ private:
     BlockId brought(LandingPart const& part, Rank rank) {
         Rank const there = part.from.rank;
         Holding const cut{there, context_.emit.add_block(there, node_.output, dtype_, part.region), part.region};
-        context_.emit.copy(there, {part.movement, part.from.block, cut.block, part.region});
+        context_.emit.copy(there, {part.movement, part.from.block, cut.block, view(part.region)});
         context_.traffic.begin_operand(part.operand);
         return context_.delivery.transfer(cut, node_.output, dtype_, rank, Purpose::repart);
     }

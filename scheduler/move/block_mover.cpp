@@ -59,7 +59,7 @@ Holding BlockMover::empty_block(ValueId value, Box const& region, Rank rank) {
 
 void BlockMover::copy(ValueId value, Holding const& from, BlockId to, Box const& region) {
     schedule::MovementId const movement = tables_.identity_movement(graph_.value(value).name, region.order());
-    emit_.copy(from.rank, {movement, from.block, to, region, no_task, level_of(value)});
+    emit_.copy(from.rank, {movement, from.block, to, view(region), no_task, level_of(value)});
 }
 
 BlockId BlockMover::cut_out(ValueId value, Holding const& from, Box const& region) {

@@ -73,8 +73,8 @@ Holding Delivery::listed_part(ValueId value, Holding const& home, Box const& par
 std::optional<Holding> Delivery::at_hand(ValueId value, Cut::Block const& block, Box const& region, Rank rank) {
     Holding const& from = home(value, block.index, rank);
     if (from.rank == rank) return from;
-    if (auto const* copy = directory_.copy_of(value, block.box, rank)) return *copy;
-    auto const* copy = directory_.copy_of(value, region, rank);
+    Holding const* copy = directory_.copy_of(value, block.box, rank);
+    if (copy == nullptr && region != block.box) copy = directory_.copy_of(value, region, rank);
     return copy == nullptr ? std::nullopt : std::optional(*copy);
 }
 
@@ -138,7 +138,8 @@ BlockId Delivery::transfer_part(Holding const& from, Box const& part, ValueId va
                                 Purpose purpose) {
     BlockId const there = emit_.add_block(to, value, dtype, part);
     traffic_.count(to, purpose, value, emit_.bytes_of(to, there));
-    mover_.message(value, {from.rank, from.block, part == from.box ? Box{} : part}, {to, there, {}});
+    mover_.message(value, {from.rank, from.block, part == from.box ? std::nullopt : std::optional(view(part))},
+                   {to, there, {}});
     return there;
 }
 

@@ -117,12 +117,13 @@ void Exchange::emit() {
 void Exchange::send(Transfer const& transfer, Box const& message, Arrivals& arrivals) {
     ValueId const value = transfer.value;
     Holding const &from = transfer.from, &to = transfer.to;
-    Box const whole_block;
     bool const as_it_lies = is_one_run(message, from.box), in_place = is_one_run(message, to.box);
     BlockId const sent = as_it_lies ? from.block : mover_.cut_out(value, from, message);
     BlockId const received = in_place ? to.block : mover_.add_block(value, message, to.rank);
-    mover_.message(value, {from.rank, sent, as_it_lies && message != from.box ? message : whole_block},
-                   {to.rank, received, in_place && message != to.box ? message : whole_block});
+    auto const part_of = [&](Holding const& end, bool is_inside) {
+        return is_inside && message != end.box ? std::optional(view(message)) : std::nullopt;
+    };
+    mover_.message(value, {from.rank, sent, part_of(from, as_it_lies)}, {to.rank, received, part_of(to, in_place)});
     if (!in_place) arrivals.add({value, {to.rank, received, message}, to.block, message});
 }
 

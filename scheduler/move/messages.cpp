@@ -11,11 +11,11 @@ namespace ein::scheduler {
 
 std::vector<Box> messages_of(Box const& region, Box const& from, Box const& to, std::size_t element_size,
                              Messages const& rule) {
-    if (is_one_run(region, from) && is_one_run(region, to)) return {region};
+    if (is_one_run(region, from) && is_one_run(region, to)) return std::vector<Box>(1, region);
     auto const element = static_cast<std::int64_t>(element_size);
     std::int64_t const bytes = std::max({std::int64_t{1}, rule.bytes, to.elements() * element / rule.most});
     std::int64_t const count = region.elements() * element / bytes;
-    if (count < 2) return {region};
+    if (count < 2) return std::vector<Box>(1, region);
     std::vector<Box> out;
     Parts const parts = leading_parts(region.length, count);
     for_each_index(parts, [&](std::vector<Extent> const& index) {

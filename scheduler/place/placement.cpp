@@ -58,8 +58,8 @@ std::vector<std::vector<double>> weights_of(PlaceQuery const& query, std::size_t
 std::vector<Rank> place_by_most_bytes(PlaceQuery const& query, std::size_t most) {
     std::size_t const calls = query.held.size();
     std::vector<std::size_t> room(static_cast<std::size_t>(query.ranks), most);
-    struct Choice {
-        std::size_t call;
+    struct Choice {  // there are many: of each call, and who has something for it
+        std::uint32_t call;
         int rank;
     };
     struct Alike {  // of one number of bytes
@@ -71,7 +71,8 @@ std::vector<Rank> place_by_most_bytes(PlaceQuery const& query, std::size_t most)
             if (held.bytes <= 0) continue;
             Alike& alike = choices[held.bytes];
             bool const on = held.rank.value() == pattern_rank(call, calls, query.ranks);
-            (on ? alike.on_pattern : alike.off_pattern).push_back({call, held.rank.value()});
+            (on ? alike.on_pattern : alike.off_pattern)
+                .push_back({static_cast<std::uint32_t>(call), held.rank.value()});
         }
     std::vector<int> placed(calls, -1);
     auto take = [&](std::size_t call, int rank) {

@@ -134,8 +134,9 @@ void OverlappedSums::deliver(SumEvent const& event) {
     bool const is_a_part = is_first && part.keeper == event.to && group_.subblocks[part.subblock].box != part.box;
     context_.traffic.count(to, Purpose::agg, node_.output,
                            part.box.elements() * static_cast<std::int64_t>(size_of(how_.accumulated)));
-    TaskNumber const received = context_.mover.message(
-        node_.output, {from, *summands_[event.member][event.part].block, {}}, {to, into, is_a_part ? part.box : Box{}});
+    TaskNumber const received =
+        context_.mover.message(node_.output, {from, *summands_[event.member][event.part].block, {}},
+                               {to, into, is_a_part ? std::optional(view(part.box)) : std::nullopt});
     if (is_first) {
         summand.received = true;
         summand.last = received;

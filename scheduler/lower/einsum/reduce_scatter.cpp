@@ -82,7 +82,7 @@ BlockId ReduceScatter::sent(Partial const& from, Box const& box, Rank to) {
     if (from.box != box && !is_one_run(box, from.box)) {
         holding = {from.rank, context_.emit.add_block(from.rank, node_.output, how_.accumulated, box), box};
         schedule::MovementId const movement = context_.tables.identity_movement(node_.name, box.order());
-        context_.emit.copy(from.rank, {movement, from.block, holding.block, box});
+        context_.emit.copy(from.rank, {movement, from.block, holding.block, view(box)});
     }
     return context_.delivery.transfer_part(holding, box, node_.output, how_.accumulated, to, Purpose::agg);
 }

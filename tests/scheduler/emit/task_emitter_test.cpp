@@ -28,7 +28,8 @@ TEST_CASE_METHOD(TwoRanks, "a message is a send and a receive of one number", "[
     BlockId const a = block(0), b = block(1), c = block(1);
     emit.load(Rank{0}, InputId{0}, a);
     emit.message({Rank{0}, a, {}}, {Rank{1}, b, {}}, 0);
-    emit.message({Rank{0}, a, {{1}, {2}}}, {Rank{1}, c, {}}, 0);
+    Box const part{{1}, {2}};
+    emit.message({Rank{0}, a, view(part)}, {Rank{1}, c, {}}, 0);
     schedule::Section const sends = take(0), receives = take(1);
     REQUIRE(sends.tasks.size() == 3);
     REQUIRE(receives.tasks.size() == 2);
