@@ -16,12 +16,14 @@ namespace {
 /// Settings of Open MPI under which a pair of ranks exchanges blocks both ways at once; what the user set, in the
 /// environment or on mpirun's command line, stays (but these come before mca-params.conf). Over TCP, the answers that
 /// large messages wait for travel behind the data of the other direction: once for each message, with the put protocol
-/// also for what is under way. Less of that data stands in a small send buffer. Without this, exchanges that start
-/// unevenly ran one direction after the other, at 100 Mbit/s to 10 Gbit/s (docs/performance.md).
+/// also for what is under way. Less of that data stands before them in small parts and in a small send buffer. Without
+/// this, exchanges that start unevenly ran one direction after the other, at 100 Mbit/s to 10 Gbit/s
+/// (docs/performance.md).
 void choose_protocols() {
     constexpr int keep_what_is_set = 0;
     setenv("OMPI_MCA_btl_tcp_flags", "send,inplace,need-ack,need-csum,hetero-rdma", keep_what_is_set);  // no "put"
     setenv("OMPI_MCA_btl_tcp_sndbuf", tuning::send_buffer, keep_what_is_set);
+    setenv("OMPI_MCA_btl_tcp_max_send_size", tuning::message_part, keep_what_is_set);
 }
 
 }  // namespace

@@ -77,15 +77,19 @@ TEST_CASE("a block of another length than its receiver expects is refused", "[ex
 }
 
 TEST_CASE("Open MPI is set up for exchanges, but what the user set stays", "[mpi]") {
-    CHECK(std::string(std::getenv("OMPI_MCA_btl_tcp_sndbuf")) == "131072");
+    CHECK(std::string(std::getenv("OMPI_MCA_btl_tcp_sndbuf")) == "100000");
     char const* const flags = std::getenv("OMPI_MCA_btl_tcp_flags");
     REQUIRE(flags != nullptr);
     CHECK(std::string(flags).find("put") == std::string::npos);
+    char const* const part = std::getenv("OMPI_MCA_btl_tcp_max_send_size");
+    REQUIRE(part != nullptr);
+    CHECK(std::string(part) == "32768");
 }
 
 int main(int argc, char** argv) {
-    setenv("OMPI_MCA_btl_tcp_sndbuf", "131072", 1);
+    setenv("OMPI_MCA_btl_tcp_sndbuf", "100000", 1);
     unsetenv("OMPI_MCA_btl_tcp_flags");
+    unsetenv("OMPI_MCA_btl_tcp_max_send_size");
     MpiSession mpi;
     session = &mpi;
     int const failed = test::run_catch(argc, argv);
