@@ -2,6 +2,7 @@
 // as pair_loops.cpp is.
 #include "executor/device/cpu/gemm/pair_lanes.hpp"
 
+#include <array>
 #include <cstdint>
 #include <utility>
 
@@ -10,10 +11,16 @@
 namespace ein::executor::EIN_INSTRUCTION_SET {
 namespace {
 
-constexpr Index most_in_block = 48;  // rows and columns: both operands of a block fit the second-level cache
-constexpr Index side_of_tile = 4;    // rows and columns of products that are held in registers
+constexpr Index most_in_block = 128;                            // rows, columns and terms
+constexpr Index vectors_of_b = 8192, vectors_of_others = 4096;  // 768 KiB: of the second-level cache
+/// Rows and columns of products that are held in registers, at most: with a line of each they fill most of them.
+constexpr int registers = sizeof(Vector<float>) == 64 ? 32 : 16;
+template <int Parts>
+constexpr Index most_rows = registers / 5 / Parts;  // 6 and 3 of 32, 3 and 1 of 16
+constexpr Index most_columns = 4;
 
-/// A block's matrices, the batch innermost: of complex numbers all real parts of a vector, then the imaginary ones.
+/// A block's matrices, the batch innermost: of complex numbers all real parts of a vector, then the imaginary ones. In
+/// b terms of `most_columns` columns follow one another, then those of the next columns.
 template <class T>
 struct Block {
     Vector<T> const *a, *b;
@@ -25,9 +32,9 @@ template <class T, int Rows, int Columns>
 void real_tile(Block<T> const& block, Index row, Index column) {
     Vector<T> held[Rows][Columns] = {};
     Vector<T> const* a = block.a + row * block.terms;
-    Vector<T> const* b = block.b + column;
-    for (Index p = 0; p < block.terms; ++p, ++a, b += block.columns)
-#pragma GCC unroll 4
+    Vector<T> const* b = block.b + column * block.terms;
+    for (Index p = 0; p < block.terms; ++p, ++a, b += most_columns)
+#pragma GCC unroll 6
         for (int r = 0; r < Rows; ++r)
 #pragma GCC unroll 4
             for (int c = 0; c < Columns; ++c) held[r][c] = fused_sum(held[r][c], a[r * block.terms], b[c]);
@@ -39,8 +46,8 @@ template <class T, int Rows, int Columns>
 void complex_tile(Block<T> const& block, Index row, Index column) {
     Vector<T> re[Rows][Columns] = {}, im[Rows][Columns] = {};
     Vector<T> const* a = block.a + 2 * row * block.terms;
-    Vector<T> const* b = block.b + 2 * column;
-    for (Index p = 0; p < block.terms; ++p, a += 2, b += 2 * block.columns)
+    Vector<T> const* b = block.b + 2 * column * block.terms;
+    for (Index p = 0; p < block.terms; ++p, a += 2, b += 2 * most_columns)
 #pragma GCC unroll 4
         for (int r = 0; r < Rows; ++r) {
             Vector<T> const a_re = a[2 * r * block.terms], a_im = a[2 * r * block.terms + 1], less = -a_im;
@@ -60,44 +67,67 @@ void complex_tile(Block<T> const& block, Index row, Index column) {
         }
 }
 
-template <class T, int Parts, int Rows, int Columns>
-void run_tile(Block<T> const& block, Index row, Index column) {
-    if constexpr (Parts == 1)
-        real_tile<T, Rows, Columns>(block, row, column);
-    else
-        complex_tile<T, Rows, Columns>(block, row, column);
-}
-
+/// All columns of some rows: tiles of as many columns each as can be, for a row has the longer way to its next term.
 template <class T, int Parts, int Rows>
 void run_rows(Block<T> const& block, Index row) {
-    Index column = 0;
-    for (; column + side_of_tile <= block.columns; column += side_of_tile)
-        run_tile<T, Parts, Rows, side_of_tile>(block, row, column);
-    if (block.columns - column >= 2) run_tile<T, Parts, Rows, 2>(block, row, column), column += 2;
-    if (block.columns > column) run_tile<T, Parts, Rows, 1>(block, row, column);
+    using Tile = void(Block<T> const&, Index, Index);
+    constexpr auto tiles = []<int... Less>(std::integer_sequence<int, Less...>) {
+        if constexpr (Parts == 1)
+            return std::array<Tile*, sizeof...(Less)>{real_tile<T, Rows, Less + 1>...};
+        else
+            return std::array<Tile*, sizeof...(Less)>{complex_tile<T, Rows, Less + 1>...};
+    }
+    (std::make_integer_sequence<int, most_columns>());
+    for (Index column = 0; column < block.columns; column += most_columns)
+        tiles[static_cast<std::size_t>(at_most(block.columns - column, most_columns) - 1)](block, row, column);
 }
 
 template <class T, int Parts>
 void run_block(Block<T> const& block) {
-    constexpr int most = Parts == 1 ? 4 : 2;
-    Index row = 0;
-    for (; row + most <= block.rows; row += most) run_rows<T, Parts, most>(block, row);
-    if (block.rows - row >= 2) run_rows<T, Parts, 2>(block, row), row += 2;
-    if (block.rows > row) run_rows<T, Parts, 1>(block, row);
+    using Rows = void(Block<T> const&, Index);
+    constexpr auto tiles = []<int... Less>(std::integer_sequence<int, Less...>) {
+        return std::array<Rows*, sizeof...(Less)>{run_rows<T, Parts, Less + 1>...};
+    }
+    (std::make_integer_sequence<int, most_rows<Parts>>());
+    Index const parts = parts_of(block.rows, most_rows<Parts>);
+    Index rows = block.rows, more = 0;  // of each part; so many have one more
+    if (parts > 1) {
+        rows = block.rows / parts;
+        more = block.rows - rows * parts;
+    }
+    for (Index row = 0; row < block.rows;) {
+        Index const here = rows + (more-- > 0 ? 1 : 0);
+        tiles[static_cast<std::size_t>(here - 1)](block, row);
+        row += here;
+    }
 }
 
-constexpr Index even_part(Index count, Index most) { return parts_of(count, parts_of(count, most)); }
+constexpr Index whole(Index count, Index of) { return parts_of(count, of) * of; }
+/// About equal parts of at most `most`, which is some `of`, of whole `of`.
+constexpr Index even_part(Index count, Index most, Index of) {
+    return at_most(whole(parts_of(count, parts_of(count, most)), of), most);
+}
+
+using Each = Index[most_in_block];
+
+/// Some rows of the products: where they lie.
+template <class T, int Parts>
+struct PlacedRows {
+    Each in_a_at, in_c_at, in_a_to, in_c_to;
+    Places<T, Parts, most_in_block> in_a, in_c;
+};
 
 template <class T, int Parts>
 struct LanesMemory {
-    static constexpr Index side = most_in_block, elements = side * lanes_block;
-    Vector<T> a[elements * Parts], b[elements * Parts], c[side * side * Parts];
-    Places<T, Parts, elements> in_a, in_b;
-    Places<T, Parts, side * side> in_c;
-    Index a_row[side], b_column[side], c_row[side], c_column[side], a_term[lanes_block], b_term[lanes_block];
+    Vector<T> b[vectors_of_b], others[vectors_of_others];
+    PlacedRows<T, Parts> rows;
+    Places<T, Parts, most_in_block> in_b;
+    Each b_column, c_column, a_term, b_term;  // in memory
+    Each b_column_to, b_term_to, in_order;
 };
 
-/// Some rows, columns and terms of all products of a call: where they lie is the same for the whole batch.
+/// Some rows, columns and terms of all products of a call: where they lie is the same for the whole batch. A block of b
+/// stays for all rows, which follow by blocks that leave room for it in the second-level cache.
 template <class T, int Parts>
 class LanesOfProducts {
 public:
@@ -106,24 +136,22 @@ public:
         : call_(call), product_(call.product), memory_(*reinterpret_cast<Memory*>(call.product.scratch)) {}
 
     void run() {
-        PairLabels const &rows = product_.rows, &columns = product_.columns, &terms = product_.terms;
-        Index const in_rows = even_part(rows.count, most_in_block),
-                    in_columns = even_part(columns.count, most_in_block),
-                    in_terms = even_part(terms.count, lanes_block);
-        for (Index term = 0; term < terms.count; term += in_terms) {
-            block_.terms = at_most(terms.count - term, in_terms);
-            locate(terms, term, block_.terms, memory_.a_term, memory_.b_term);
-            for (Index row = 0; row < rows.count; row += in_rows) {
-                block_.rows = at_most(rows.count - row, in_rows);
-                locate(rows, row, block_.rows, memory_.a_row, memory_.c_row);
-                memory_.in_a.set(memory_.a_row, block_.rows, memory_.a_term, block_.terms);
-                for (Index column = 0; column < columns.count; column += in_columns) {
-                    block_.columns = at_most(columns.count - column, in_columns);
-                    locate(columns, column, block_.columns, memory_.b_column, memory_.c_column);
-                    memory_.in_b.set(memory_.b_term, block_.terms, memory_.b_column, block_.columns);
-                    memory_.in_c.set(memory_.c_row, block_.rows, memory_.c_column, block_.columns);
-                    run_batch(product_.accumulate || term > 0);
-                }
+        for (Index i = 0; i < most_in_block; ++i) memory_.in_order[i] = i;
+        Index const in_terms = even_part(product_.terms.count, lanes_block, 1);
+        for (Index term = 0; term < product_.terms.count; term += in_terms) {
+            block_.terms = at_most(product_.terms.count - term, in_terms);
+            locate(product_.terms, term, block_.terms, memory_.a_term, memory_.b_term);
+            for (Index i = 0; i < block_.terms; ++i) memory_.b_term_to[i] = i * most_columns;
+            Index const most = at_most(most_in_block, vectors_of_b / (in_terms * Parts)) / most_columns * most_columns,
+                        in_columns = even_part(product_.columns.count, most, most_columns);
+            for (Index column = 0; column < product_.columns.count; column += in_columns) {
+                block_.columns = at_most(product_.columns.count - column, in_columns);
+                locate(product_.columns, column, block_.columns, memory_.b_column, memory_.c_column);
+                for (Index i = 0; i < block_.columns; ++i)
+                    memory_.b_column_to[i] = i / most_columns * most_columns * block_.terms + i % most_columns;
+                memory_.in_b.set({memory_.b_term, memory_.b_term_to, block_.terms},
+                                 {memory_.b_column, memory_.b_column_to, block_.columns});
+                run_batch(product_.accumulate || term > 0);
             }
         }
     }
@@ -132,20 +160,45 @@ private:
     void run_batch(bool combine) {
         Iterations batch(call_.batch, call_.batch.first), batch_in_c(call_.batch_in_c, call_.batch_in_c.first);
         Index unused[lanes<T>];
-        block_.a = memory_.a;
-        block_.b = memory_.b;
-        block_.c = memory_.c;
+        Index const all = product_.rows.count,
+                    most = at_most(most_in_block, vectors_of_others / ((block_.terms + block_.columns) * Parts)),
+                    in_rows = even_part(all, most, 1);
+        place_rows(0, at_most(all, in_rows));
         for (Index done = 0; done < call_.batch.count; done += lanes<T>) {
             Index const held = at_most(call_.batch.count - done, lanes<T>);
             take(batch, held, in_a_.at, in_b_.at);
             take(batch_in_c, held, in_c_.at, unused);
             for (LanesAt<T>* lanes_at : {&in_a_, &in_b_, &in_c_}) lanes_at->set(held, Parts);
-            load_matrix<T, Parts>(product_.a, in_a_, memory_.in_a, memory_.a);
             load_matrix<T, Parts>(product_.b, in_b_, memory_.in_b, memory_.b);
-            run_block<T, Parts>(block_);
-            store_matrix<T, Parts>(memory_.c, in_c_, memory_.in_c, product_.c, static_cast<T>(product_.scale), combine);
-            if (product_.pause != nullptr) product_.pause(product_.pause_of);
+            for (Index row = 0; row < all; row += in_rows) {
+                if (in_rows < all) place_rows(row, at_most(all - row, in_rows));
+                multiply(combine);
+            }
         }
+    }
+
+    void place_rows(Index row, Index count) {
+        PlacedRows<T, Parts>& rows = memory_.rows;
+        block_.rows = count;
+        locate(product_.rows, row, count, rows.in_a_at, rows.in_c_at);
+        for (Index i = 0; i < count; ++i) {
+            rows.in_a_to[i] = i * block_.terms;
+            rows.in_c_to[i] = i * block_.columns;
+        }
+        rows.in_a.set({rows.in_a_at, rows.in_a_to, count}, {memory_.a_term, memory_.in_order, block_.terms});
+        rows.in_c.set({rows.in_c_at, rows.in_c_to, count}, {memory_.c_column, memory_.in_order, block_.columns});
+    }
+
+    void multiply(bool combine) {
+        Vector<T>* const a = memory_.others;
+        Vector<T>* const c = a + block_.rows * block_.terms * Parts;
+        load_matrix<T, Parts>(product_.a, in_a_, memory_.rows.in_a, a);
+        block_.a = a;
+        block_.b = memory_.b;
+        block_.c = c;
+        run_block<T, Parts>(block_);
+        store_matrix<T, Parts>(c, in_c_, memory_.rows.in_c, product_.c, static_cast<T>(product_.scale), combine);
+        if (product_.pause != nullptr) product_.pause(product_.pause_of);
     }
 
     static void locate(PairLabels labels, Index first, Index count, Index* one, Index* other) {

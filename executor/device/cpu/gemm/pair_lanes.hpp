@@ -10,7 +10,7 @@
 namespace ein::executor {
 
 /// Terms that are combined before they meet what the output holds, at most; cut evenly.
-inline constexpr std::ptrdiff_t lanes_block = 64;
+inline constexpr std::ptrdiff_t lanes_block = 128;
 
 struct LanesCall {
     PairCall product;              // of the first of the batch; without columns beyond what it says

@@ -1,7 +1,7 @@
-// Moves matrices between memory and the lanes of vectors, for pair_lanes.cpp. Where the elements of a matrix lie is the
-// same for every product of a batch, so it is looked at once: what lies side by side there is turned in registers, a
-// square of elements by products at a time. Example: 16 products of 4 x 4 matrices, row after row: two squares of 8
-// elements by 8 products, twice; where the batch lies side by side there is nothing to turn.
+// Moves matrices between memory and the lanes of vectors, for pair_lanes.cpp. Where the rows and columns of a matrix
+// lie is the same for every product of a batch, so it is looked at once: what lies side by side there is turned in
+// registers, a square of elements by products at a time. Example: 16 products of 4 x 4 matrices, row after row: squares
+// of 4 elements by 4 products, four a row; where the batch lies side by side there is nothing to turn.
 #pragma once
 
 #include "executor/device/cpu/gemm/pair_pack.hpp"
@@ -9,48 +9,85 @@
 namespace ein::executor::EIN_INSTRUCTION_SET {
 namespace {
 
-/// Where the elements of a matrix of a product lie, in T: a complex number has two, one after the other.
-/// @tparam Most  elements
+/// Where rows, or columns, lie in memory, in T, and where their vectors begin, in elements: an element lies at the sum
+/// of its row's and its column's.
+struct Axis {
+    Index const *at, *to;
+    Index count;
+};
+
+constexpr Index squares_ahead = 6;
+
+/// Where the elements of a matrix of a product lie; a complex number is two T, one after the other.
+/// @tparam Most  rows, and columns; of a matrix of no more elements all are one axis
 template <class T, int Parts, Index Most>
 struct Places {
-    Index at[Most * Parts];
-    Index count = 0;   // elements
-    Index period = 1;  // those that lie side by side are so many apart here
+    Axis outer, inner;  // of `inner` some may lie side by side
+    Index period = 1;   // those are so many apart
     Index squares = 0;
-    std::int32_t begins[Most], sides[Most];  // of each square: its first element, and how many T
-    unsigned char done[Most];                // working memory
+    Index lines_later = 0, squares_later = 0;  // where squares_ahead squares on is: lines of `outer`, then squares
+    std::int32_t begins[Most], sides[Most];    // of each square: its first of `inner`, and how many T
+    std::int32_t firsts[Most];                 // and where its vectors begin among
+    std::int32_t vectors[Most * Parts];        // those of all squares, beyond where a line of `outer` begins
+    bool done[Most];                           // working memory
+    Index all_at[Most], all_to[Most];
 
-    /// Of rows and columns that lie at `down` and `across`.
-    void set(Index const* down, Index rows, Index const* across, Index columns) {
-        Index* to = at;
-        for (Index r = 0; r < rows; ++r)
-            for (Index c = 0; c < columns; ++c)
-                for (Index part = 0; part < Parts; ++part) *to++ = down[r] + across[c] + part;
-        count = rows * columns;
-        period = 1;
-        while (period < count && at[period * Parts] != at[0] + Parts) ++period;
-        squares = 0;
-        for (Index element = 0; element < count; ++element) done[element] = 0;
-        for (Index side = lanes<T> < 8 ? lanes<T> : 8; side >= Parts; side /= 2) find_squares(side);
+    void set(Axis rows, Axis columns) {
+        if (rows.count * columns.count <= Most) {
+            static constexpr Index zero = 0;
+            Index count = 0;
+            for (Index r = 0; r < rows.count; ++r)
+                for (Index c = 0; c < columns.count; ++c, ++count) {
+                    all_at[count] = rows.at[r] + columns.at[c];
+                    all_to[count] = rows.to[r] + columns.to[c];
+                }
+            rows = {&zero, &zero, 1};
+            columns = {all_at, all_to, count};
+        }
+        Index const by_rows = period_of(rows), by_columns = period_of(columns);
+        bool const rows_inside = by_columns == 0 && (by_rows > 0 || step(rows) < step(columns));
+        outer = rows_inside ? columns : rows;
+        inner = rows_inside ? rows : columns;
+        period = rows_inside ? by_rows : by_columns;
+        if (period == 0) period = 1;
+        squares = placed_ = 0;
+        for (Index i = 0; i < inner.count; ++i) done[i] = false;
+        for (Index side = lanes<T>; side >= Parts; side /= 2) find_squares(side);
+        lines_later = squares_ahead / squares;
+        squares_later = squares_ahead % squares;
     }
-    /// Which T is number i of the square that begins with an element.
-    Index of_square(Index begin, Index i) const { return (begin + i / Parts * period) * Parts + i % Parts; }
 
 private:
+    /// How far apart those are that lie side by side; 0: none does.
+    static Index period_of(Axis const& lines) {
+        for (Index i = 1; i < lines.count; ++i)
+            if (lines.at[i] == lines.at[0] + Parts) return i;
+        return 0;
+    }
+    static Index step(Axis const& lines) {
+        if (lines.count < 2) return 0;
+        return lines.at[1] > lines.at[0] ? lines.at[1] - lines.at[0] : lines.at[0] - lines.at[1];
+    }
     void find_squares(Index side) {
         Index const together = side / Parts;
-        for (Index begin = 0; begin + (together - 1) * period < count; ++begin) {
+        for (Index begin = 0; begin + (together - 1) * period < inner.count; ++begin) {
             bool whole = true;
             for (Index i = 0; i < together && whole; ++i) {
-                Index const element = begin + i * period;
-                whole = done[element] == 0 && at[element * Parts] == at[begin * Parts] + i * Parts;
+                Index const each = begin + i * period;
+                whole = !done[each] && inner.at[each] == inner.at[begin] + i * Parts;
             }
-            for (Index i = 0; i < together && whole; ++i) done[begin + i * period] = 1;
+            for (Index i = 0; i < together && whole; ++i) done[begin + i * period] = true;
             if (!whole) continue;
             begins[squares] = static_cast<std::int32_t>(begin);
+            firsts[squares] = static_cast<std::int32_t>(placed_);
             sides[squares++] = static_cast<std::int32_t>(side);
+            for (Index i = 0; i < side; ++i)
+                vectors[placed_++] =
+                    static_cast<std::int32_t>(inner.to[begin + i / Parts * period] * Parts + i % Parts);
         }
     }
+
+    Index placed_ = 0;  // of `vectors`
 };
 
 /// Which products of a batch are in the lanes: where each lies, in T.
@@ -69,96 +106,124 @@ struct LanesAt {
     }
 };
 
-constexpr Index lines_ahead = 4;  // of where the batch lies side by side: each element comes from a line of its own
+// Where the batch lies side by side each element comes from a line of its own.
+constexpr Index lines_ahead = 64;       // of many lines, later ones
+constexpr Index lines_of_a_step = 512;  // of fewer, those of the next products: they stay in the first-level cache
 
 /// Of the batch side by side: vectors are there already, but for complex numbers.
 template <class T, int Parts, class At>
 void load_lanes(T const* from, At const& places, Vector<T>* to) {
-    if constexpr (Parts == 1) {
-        for (Index k = 0; k < places.count; ++k) {
-            T const* const place = from + places.at[k];
-            __builtin_prefetch(place + lines_ahead * lanes<T>);
-            to[k] = *(Anywhere<T> const*)place;
-        }
-    } else {
-        constexpr std::make_integer_sequence<int, lanes<T>> numbers;
-        for (Index k = 0; k < places.count; ++k) {
-            T const* const place = from + places.at[2 * k];
-            __builtin_prefetch(place + lines_ahead * 2 * lanes<T>);
-            Vector<T> const x = *(Anywhere<T> const*)place, y = *(Anywhere<T> const*)(place + lanes<T>);
-            to[2 * k] = every_second<T>(x, y, 0, numbers);
-            to[2 * k + 1] = every_second<T>(x, y, 1, numbers);
+    constexpr std::make_integer_sequence<int, lanes<T>> numbers;
+    bool const many = places.outer.count * places.inner.count > lines_of_a_step;
+    Index const ahead = many ? lines_ahead : 0, beside = many ? 0 : lanes<T> * Parts;
+    for (Index line = 0; line < places.outer.count; ++line) {
+        T const* const here = from + places.outer.at[line];
+        T const* const next = here + beside;
+        Vector<T>* const there = to + places.outer.to[line] * Parts;
+        for (Index i = 0; i < places.inner.count; ++i) {
+            T const* const place = here + places.inner.at[i];
+            __builtin_prefetch(next + places.inner.at[at_most(i + ahead, places.inner.count - 1)]);
+            Vector<T>* const held = there + places.inner.to[i] * Parts;
+            Vector<T> const x = *(Anywhere<T> const*)place;
+            if constexpr (Parts == 1) {
+                held[0] = x;
+            } else {
+                Vector<T> const y = *(Anywhere<T> const*)(place + lanes<T>);
+                held[0] = every_second<T>(x, y, 0, numbers);
+                held[1] = every_second<T>(x, y, 1, numbers);
+            }
         }
     }
 }
 template <class T, int Parts, class At>
 void store_lanes(Vector<T> const* from, At const& places, T* to, T scale, bool combine) {
+    constexpr std::make_integer_sequence<int, lanes<T>> numbers;
     auto const put = [&](T* place, Vector<T> value) {
         value *= scale;
         if (combine) value += *(Anywhere<T> const*)place;
         *(Anywhere<T>*)place = value;
     };
-    if constexpr (Parts == 1) {
-        for (Index k = 0; k < places.count; ++k) put(to + places.at[k], from[k]);
-    } else {
-        constexpr std::make_integer_sequence<int, lanes<T>> numbers;
-        for (Index k = 0; k < places.count; ++k) {
-            T* const place = to + places.at[2 * k];
-            put(place, merged(from[2 * k], from[2 * k + 1], 0, numbers));
-            put(place + lanes<T>, merged(from[2 * k], from[2 * k + 1], 1, numbers));
+    for (Index line = 0; line < places.outer.count; ++line) {
+        T* const there = to + places.outer.at[line];
+        Vector<T> const* const here = from + places.outer.to[line] * Parts;
+        for (Index i = 0; i < places.inner.count; ++i) {
+            T* const place = there + places.inner.at[i];
+            Vector<T> const* const held = here + places.inner.to[i] * Parts;
+            if constexpr (Parts == 1) {
+                put(place, held[0]);
+            } else {
+                put(place, merged(held[0], held[1], 0, numbers));
+                put(place + lanes<T>, merged(held[0], held[1], 1, numbers));
+            }
         }
     }
 }
 
-constexpr Index lane_squares_ahead = 6;
-
 /// `Side` T of products, all lanes of them: element after element.
-template <class T, int Side, class At>
-void load_square(T const* from, LanesAt<T> const& batch, At const& places, Index square, Vector<T>* to) {
+/// @param line, square  which of the places
+template <class T, int Parts, int Side, class At>
+void load_square(T const* from, LanesAt<T> const& batch, At const& places, Index line, Index square, Vector<T>* to) {
     Index const begin = places.begins[square];
-    Index const later = square + lane_squares_ahead < places.squares ? square + lane_squares_ahead : square;
-    T const* const here = from + places.at[places.of_square(begin, 0)];
-    T const* const ahead = from + places.at[places.of_square(places.begins[later], 0)];
+    Index later = square + places.squares_later, later_line = line + places.lines_later;
+    if (later >= places.squares) later -= places.squares, ++later_line;
+    later_line = at_most(later_line, places.outer.count - 1);
+    T const* const here = from + places.outer.at[line] + places.inner.at[begin];
+    T const* const ahead = from + places.outer.at[later_line] + places.inner.at[places.begins[later]];
+    Vector<T>* const there = to + places.outer.to[line] * Parts;
+    std::int32_t const* const vectors = places.vectors + places.firsts[square];
     for (Index first = 0; first < lanes<T>; first += Side) {
         T const *rows[Side], *next[Side];
-        T* turned[Side];
-#pragma GCC unroll 8
+#pragma GCC unroll 16
         for (int i = 0; i < Side; ++i) {
             rows[i] = here + batch.at[first + i];
             next[i] = ahead + batch.at[first + i];
-            turned[i] = reinterpret_cast<T*>(to + places.of_square(begin, i)) + first;
         }
         fetch_square<T, Side>(next, 0);
         Seen<T> seen;
         turn_square<T, Side, false>(
-            rows, 0, [&](int j) { return turned[j]; }, seen);
+            rows, 0, [&](int j) { return reinterpret_cast<T*>(there + vectors[j]) + first; }, seen);
     }
 }
-template <class T, int Side, class At>
-void store_square(Vector<T> const* from, LanesAt<T> const& batch, At const& places, Index square, T* to, T scale,
-                  bool combine) {
+template <class T, int Parts, int Side, class At>
+void store_square(Vector<T> const* from, LanesAt<T> const& batch, At const& places, Index line, Index square, T* to,
+                  T scale, bool combine) {
     using Group = typename EIN_INSTRUCTION_SET::Group<T, Side>::Anywhere;
     Index const begin = places.begins[square];
-    T* const here = to + places.at[places.of_square(begin, 0)];
+    T* const here = to + places.outer.at[line] + places.inner.at[begin];
+    Vector<T> const* const held_here = from + places.outer.to[line] * Parts;
+    std::int32_t const* const vectors = places.vectors + places.firsts[square];
     for (Index first = 0; first < batch.held; first += Side) {
-        T const* rows[Side];
-        alignas(64) T turned[Side][Side];
-        T* out[Side];
-#pragma GCC unroll 8
-        for (int i = 0; i < Side; ++i) {
-            rows[i] = reinterpret_cast<T const*>(from + places.of_square(begin, i)) + first;
-            out[i] = turned[i];
-        }
+        Index const held = batch.held - first;
         Seen<T> seen;
-        turn_square<T, Side, false>(
-            rows, 0, [&](int j) { return out[j]; }, seen);
-        for (Index i = 0; i < Side && first + i < batch.held; ++i) {
-            T* const place = here + batch.at[first + i];
-            Group value = *(Group const*)turned[i] * scale;
-            if (combine) value += *(Group const*)place;
-            *(Group*)place = value;
-        }
+        turn_lines<T, Side, false>(
+            [&](int i) { return *(Group const*)(reinterpret_cast<T const*>(held_here + vectors[i]) + first); },
+            [&](int j, auto const& turned) {
+                if (j >= held) return;
+                T* const place = here + batch.at[first + j];
+                Group value = (Group)turned * scale;
+                if (combine) value += *(Group const*)place;
+                *(Group*)place = value;
+            },
+            seen);
     }
+}
+
+/// Calls what(line, square, side as a constant) for all squares of a matrix.
+template <class T, int Parts, class At, class What>
+void for_each_square(At const& places, What const& what) {
+    for (Index line = 0; line < places.outer.count; ++line)
+        for (Index square = 0; square < places.squares; ++square) {
+            Index const side = places.sides[square];
+            if constexpr (lanes<T> >= 16)
+                if (side == 16) what(line, square, std::integral_constant<int, 16>());
+            if constexpr (lanes<T> >= 8)
+                if (side == 8) what(line, square, std::integral_constant<int, 8>());
+            if constexpr (lanes<T> >= 4)
+                if (side == 4) what(line, square, std::integral_constant<int, 4>());
+            if (side == 2) what(line, square, std::integral_constant<int, 2>());
+            if constexpr (Parts == 1)
+                if (side == 1) what(line, square, std::integral_constant<int, 1>());
+        }
 }
 
 /// Brings a matrix of all products in the lanes to vectors; lanes without a product repeat the last one.
@@ -166,32 +231,18 @@ template <class T, int Parts, class At>
 void load_matrix(void const* source, LanesAt<T> const& batch, At const& places, Vector<T>* to) {
     T const* const from = static_cast<T const*>(source);
     if (batch.side_by_side) return load_lanes<T, Parts>(from + batch.at[0], places, to);
-    for (Index square = 0; square < places.squares; ++square) {
-        Index const side = places.sides[square];
-        if constexpr (lanes<T> >= 8)
-            if (side == 8) load_square<T, 8>(from, batch, places, square, to);
-        if constexpr (lanes<T> >= 4)
-            if (side == 4) load_square<T, 4>(from, batch, places, square, to);
-        if (side == 2) load_square<T, 2>(from, batch, places, square, to);
-        if constexpr (Parts == 1)
-            if (side == 1) load_square<T, 1>(from, batch, places, square, to);
-    }
+    for_each_square<T, Parts>(places, [&](Index line, Index square, auto side) {
+        load_square<T, Parts, decltype(side)::value>(from, batch, places, line, square, to);
+    });
 }
 template <class T, int Parts, class At>
 void store_matrix(Vector<T> const* from, LanesAt<T> const& batch, At const& places, void* target, T scale,
                   bool combine) {
     T* const to = static_cast<T*>(target);
     if (batch.side_by_side) return store_lanes<T, Parts>(from, places, to + batch.at[0], scale, combine);
-    for (Index square = 0; square < places.squares; ++square) {
-        Index const side = places.sides[square];
-        if constexpr (lanes<T> >= 8)
-            if (side == 8) store_square<T, 8>(from, batch, places, square, to, scale, combine);
-        if constexpr (lanes<T> >= 4)
-            if (side == 4) store_square<T, 4>(from, batch, places, square, to, scale, combine);
-        if (side == 2) store_square<T, 2>(from, batch, places, square, to, scale, combine);
-        if constexpr (Parts == 1)
-            if (side == 1) store_square<T, 1>(from, batch, places, square, to, scale, combine);
-    }
+    for_each_square<T, Parts>(places, [&](Index line, Index square, auto side) {
+        store_square<T, Parts, decltype(side)::value>(from, batch, places, line, square, to, scale, combine);
+    });
 }
 
 }  // namespace
