@@ -24,6 +24,9 @@ struct GemmPlan {
         int tile = -1;  // of pair_product: where the tiles of the loop of this number are; the last is this long
         Extent last = 0;
     };
+    /// How products of a batch are computed: a call each, or all of pair_lanes.hpp: in the lanes of vectors, or small
+    /// ones where they lie.
+    enum class Batch : std::uint8_t { calls, in_lanes, one_by_one };
     /// What is packed before the calls, or after them.
     struct Matrix {
         bool packed = false;
@@ -42,7 +45,7 @@ struct GemmPlan {
     std::vector<std::size_t> term_labels;  // of pair_product: the nest's labels that `terms` are, outermost first
                                            // and each whole
     std::vector<Extent> term_tiles;        // of each of them, how long its part of a box is; empty: there are none
-    bool in_lanes = false;                 // of pair_lanes.hpp: the batch in the lanes of vectors
+    Batch batch = Batch::calls;            // of pair_product
     double seconds = 0;                    // predicted, for one thread
 
     Extent m() const { return iterations(rows); }

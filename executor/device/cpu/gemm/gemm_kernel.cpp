@@ -31,6 +31,11 @@ struct Choice {
     std::optional<GemmPlan> whole;  // where the nest keeps order
 };
 
+LanesProduct batch_product(GemmPlan::Batch batch, DType type) {
+    if (batch == GemmPlan::Batch::calls) return {};
+    return batch == GemmPlan::Batch::in_lanes ? lanes_product(type) : one_by_one(type);
+}
+
 class GemmKernel final : public PreparedKernel {
 public:
     GemmKernel(Choice choice, Nest const& nest, DType type)
@@ -40,7 +45,7 @@ public:
         : plan_(std::move(plan)),
           operands_(operation.operands),
           pair_(operation.pair),
-          lanes_(plan_.in_lanes ? lanes_product(type) : LanesProduct{}),
+          lanes_(batch_product(plan_.batch, type)),
           agg_(operation.agg),
           size_(static_cast<Extent>(size_of(type))),
           accumulate_(nest.accumulate),
@@ -340,7 +345,7 @@ std::optional<Choice> choose(Nest const& nest, DType type, Operation operation) 
                            usual_hands(*plan, in_tiles));
     };
     Grid grid = grid_of();
-    if (plan->in_lanes) grid = {};
+    if (plan->batch != GemmPlan::Batch::calls) grid = {};
     bool const packs_output = grid.sums > 1;
     if (packs_output) {  // pieces of a sum need outputs of their own, even where the output could be written in place
         plan = plan_of(nest, type, true, operation);
@@ -391,7 +396,7 @@ std::unique_ptr<PreparedKernel const> make_lanes_kernel(KernelShape const& shape
     std::optional<Operation> operation = operation_of(shape.kernel->einsum, types, params);
     if (!operation) return nullptr;
     std::optional<Choice> choice = choose(nest, types.compute, std::move(*operation));
-    if (!choice || !choice->plan.in_lanes) return nullptr;
+    if (!choice || choice->plan.batch == GemmPlan::Batch::calls) return nullptr;
     return std::make_unique<GemmKernel>(std::move(*choice), nest, types.compute);
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "executor/device/cpu/gemm/pair_lanes_pack.hpp"
+#include "executor/device/cpu/gemm/pair_small.hpp"
 
 namespace ein::executor::EIN_INSTRUCTION_SET {
 namespace {
@@ -239,6 +240,14 @@ LanesProduct lanes_loops(PairType type) {
         case PairType::c64: return product<float, 2>();
         case PairType::c128: return product<double, 2>();
         case PairType::i64: return {};
+    }
+    return {};
+}
+
+LanesProduct small_loops(PairType type) {
+    if constexpr (fused) {
+        if (type == PairType::f32) return {run_one_by_one<float>, sizeof(SmallMemory<float>), 1};
+        if (type == PairType::f64) return {run_one_by_one<double>, sizeof(SmallMemory<double>), 1};
     }
     return {};
 }

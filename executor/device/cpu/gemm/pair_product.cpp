@@ -55,6 +55,16 @@ LanesProduct lanes_product(DType type) {
     return baseline::lanes_loops(*of);
 }
 
+LanesProduct one_by_one(DType type) {
+    std::optional<PairType> const of = pair_type(type);
+    if (!of) return {};
+#ifdef EIN_X86_LOOPS
+    if (instruction_set() == InstructionSet::avx512) return avx512::small_loops(*of);
+    if (instruction_set() == InstructionSet::avx2) return avx2::small_loops(*of);
+#endif
+    return baseline::small_loops(*of);
+}
+
 std::optional<PairType> pair_type(DType type) {
     if (type == DType::f32) return PairType::f32;
     if (type == DType::f64) return PairType::f64;

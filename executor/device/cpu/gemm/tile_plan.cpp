@@ -5,6 +5,7 @@
 
 #include "executor/device/kernel/gemm_plan.hpp"
 
+#include "executor/device/cpu/gemm/pair_lanes.hpp"
 #include "executor/device/cpu/machine.hpp"
 
 namespace ein::executor {
@@ -70,6 +71,23 @@ double seconds_in_lanes(Directions const& way, PairProduct const& product, std::
     double const a_product =
         2 * m * n * k / (product.rate * machine::rate_in_lanes) + moved(A, m * k) + moved(B, k * n) + moved(C, m * n);
     return vectors * (of * a_product + machine::seconds_of_lanes);
+}
+
+/// Whether products of a batch may be multiplied one by one (pair_small.hpp).
+bool are_small(Directions const& way, PairProduct const& product, DType type) {
+    return length_of(way.batch) > 1 && product.lanes > 1 && !is_complex(type) &&
+           length_of(way.rows) <= most_small_side && length_of(way.terms) <= most_small_side &&
+           length_of(way.columns) <= most_small_columns && way.columns.size() <= 1 && adjacent(way.columns, B) &&
+           adjacent(way.columns, C);
+}
+double seconds_one_by_one(Directions const& way, PairProduct const& product, std::size_t element_bytes) {
+    double const m = static_cast<double>(length_of(way.rows)), n = static_cast<double>(length_of(way.columns));
+    double const k = static_cast<double>(length_of(way.terms)), of = static_cast<double>(product.lanes);
+    double const filled = std::ceil(n / of) * of;
+    double const a_product = 2 * m * filled * k / (product.rate * machine::rate_one_by_one) +
+                             (m * k + k * n + m * n) * static_cast<double>(element_bytes) * machine::byte_one_by_one +
+                             machine::seconds_one_by_one;
+    return static_cast<double>(length_of(way.batch)) * a_product;
 }
 
 /// What a product takes more where the batch lies side by side: every element of it is in a line of its own.
@@ -355,11 +373,18 @@ std::optional<GemmPlan> plan_tiles(GemmProblem const& problem, PairProduct const
     if (one_by_one) term_tiles = tiles_of(way.terms, {A, B, machine::terms_along, machine::terms_across, columns.line});
     GemmPlan plan = plan_along(labels, way, term_tiles, columns);
     double const in_tiles = seconds(way, product, size_of(problem.type)) + seconds_of_scattered_batch(way);
-    double const in_lanes = product.lanes > 1 ? seconds_in_lanes(way, product, size_of(problem.type)) : in_tiles;
-    plan.in_lanes = in_lanes < in_tiles && length_of(way.batch) >= product.lanes;
-    plan.seconds += plan.in_lanes ? in_lanes : in_tiles;
+    double least = in_tiles;
+    auto const offer = [&](GemmPlan::Batch batch, double taken) {
+        if (taken < least) least = taken, plan.batch = batch;
+    };
+    if (product.lanes > 1 && length_of(way.batch) >= product.lanes)
+        offer(GemmPlan::Batch::in_lanes, seconds_in_lanes(way, product, size_of(problem.type)));
+    if (are_small(way, product, problem.type))
+        offer(GemmPlan::Batch::one_by_one, seconds_one_by_one(way, product, size_of(problem.type)));
+    plan.seconds += least;
     bool const known = fits(plan.rows) && fits(plan.columns) && fits(plan.terms) && fits(plan.free_loops);
-    if (!known || (!plan.in_lanes && plan.seconds > seconds_in_loops(problem.nest))) return std::nullopt;
+    if (!known || (plan.batch == GemmPlan::Batch::calls && plan.seconds > seconds_in_loops(problem.nest)))
+        return std::nullopt;
     return plan;
 }
 
@@ -368,7 +393,9 @@ GemmPlan plan_tiles_as(GemmPlan const& whole, GemmProblem const& problem, PairPr
     Directions way = directions_of(labels, labels.runs_in_order(whole.term_labels, labels.must_pack()));
     GemmPlan plan =
         plan_along(labels, way, whole.term_tiles, columns_wanted(size_of(problem.type), length_of(way.terms), product));
-    plan.in_lanes = whole.in_lanes;
+    // Columns of a part may lie apart: with so few terms each way has the same bits.
+    bool const one_by_one = whole.batch == GemmPlan::Batch::one_by_one;
+    if (!one_by_one || are_small(way, product, problem.type)) plan.batch = whole.batch;
     plan.term_group = whole.term_group;
     plan.whole_terms = whole.whole_terms;
     return plan;

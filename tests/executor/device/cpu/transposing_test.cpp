@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "executor/device/cpu/cpu_device.hpp"
-#include "executor/device/cpu/gemm/pair_product.hpp"
+#include "executor/device/cpu/gemm/pair_lanes.hpp"
 #include "executor/device/kernel/gemm_plan.hpp"
 #include "lib/scalar/expression/parse/parse.hpp"
 #include "tests/executor/device/kernel_case.hpp"
@@ -37,6 +37,11 @@ std::vector<Contraction> const& classes() {
         {"bij,jkb->kib", {33, 7, 11, 13}},
         {"bij,bkj->bik", {37, 3, 5, 4}},  // many small products
         {"bij,bjk->bki", {65, 8, 7, 9}},
+        {"bij,bjk->bik", {70, 9, 17, 16}},  // small ones whose columns lie side by side: whole vectors
+        {"bij,bjk->ibk", {5, 3, 128, 41}},  // and cut ones
+        {"jbi,bjk->bik", {11, 6, 21, 3}},
+        {"bji,jbk->bik", {6, 13, 2, 64}},
+        {"abij,bajk->aikb", {2, 5, 7, 4, 33}},  // columns are not side by side
         {"abij,jkba->ikab", {3, 7, 17, 18, 19}},
         {"ijb,jkb->ikb", {50, 70, 33, 52}},  // several blocks of lanes
         {"abcdefghij,xycg->abxdefyhij", {2, 2, 2, 2, 2, 2, 2, 2, 2, 3, 2, 2}},
@@ -167,4 +172,33 @@ TEST_CASE("what keeps order sums its terms as the whole does, whatever box they 
     part.shape().lengths[0] = 5;  // the first rows, of blocks that are whole
     std::vector<scalar::Scalar> const some = part.elements(part.run(cpu, solo));
     for (std::size_t k = 0; k < 5 * 12; ++k) CHECK(some[k].number == all[k].number);
+}
+
+TEST_CASE("small products whose columns lie side by side are multiplied one by one, and parts of them alike",
+          "[executor][device]") {
+    if (one_by_one(DType::f32).run == nullptr) return;  // no fused multiply-add
+    Shape const extents{20, 8, 12, 8, 6};
+    auto const made = [&] {
+        return std::make_unique<KernelCase>(einsum("bij,bjkl->bikl", extents),
+                                            std::vector<DType>{DType::f32, DType::f32}, DType::f32, DType::f32);
+    };
+    Nest nest = make_nest(made()->shape());
+    simplify(nest);
+    auto const plan = plan_tiles({nest, 0, 1, DType::f32, false, true},
+                                 pair_product(PairJoin::multiply, scalar::Agg::sum, DType::f32));
+    REQUIRE(plan);
+    CHECK(plan->batch == GemmPlan::Batch::one_by_one);
+
+    CpuDevice cpu;
+    SoloWorkerTeam solo;
+    auto const whole = made(), part = made();
+    for (KernelCase* test : {whole.get(), part.get()}) {
+        test->shape().keeps_order = true;
+        test->fill_with_fractions(4);
+    }
+    std::vector<scalar::Scalar> const all = whole->elements(whole->run(cpu, solo));
+    part->shape().lengths[4] = 5;  // l: columns of the part are apart
+    std::vector<scalar::Scalar> const some = part->elements(part->run(cpu, solo));
+    for (std::size_t at = 0; at < all.size(); ++at)
+        if (at % 6 < 5) CHECK(some[at].number == all[at].number);
 }
