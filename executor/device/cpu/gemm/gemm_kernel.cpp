@@ -8,7 +8,6 @@
 
 #include "executor/device/cpu/gemm/gemm_grid.hpp"
 #include "executor/device/cpu/gemm/gemm_operation.hpp"
-#include "executor/device/cpu/gemm/pair_lanes.hpp"
 #include "executor/device/cpu/gemm/pair_product.hpp"
 #include "executor/device/cpu/loops/loop_kernel.hpp"
 #include "executor/device/cpu/machine.hpp"
@@ -31,11 +30,6 @@ struct Choice {
     std::optional<GemmPlan> whole;  // where the nest keeps order
 };
 
-LanesProduct batch_product(GemmPlan::Batch batch, DType type) {
-    if (batch == GemmPlan::Batch::calls) return {};
-    return batch == GemmPlan::Batch::in_lanes ? lanes_product(type) : one_by_one(type);
-}
-
 class GemmKernel final : public PreparedKernel {
 public:
     GemmKernel(Choice choice, Nest const& nest, DType type)
@@ -45,7 +39,7 @@ public:
         : plan_(std::move(plan)),
           operands_(operation.operands),
           pair_(operation.pair),
-          lanes_(batch_product(plan_.batch, type)),
+          lanes_(product_of(plan_.batch, type)),
           agg_(operation.agg),
           size_(static_cast<Extent>(size_of(type))),
           accumulate_(nest.accumulate),
@@ -79,12 +73,16 @@ public:
             place += lines(bytes_of(side));
         }
         auto* const to = unpacking_ ? place : static_cast<std::byte*>(call.output);
-        if (lanes_.run != nullptr) {
+        if (lanes_.run != nullptr)
             run_lanes(from, to, team);
-            void const* const products = to;
-            if (unpacking_) unpacking_->launch(std::span(&products, 1), call.output, {}, team);
-            return;
-        }
+        else
+            run_grid(from, to, team);
+        void const* const results = to;
+        if (unpacking_) unpacking_->launch(std::span(&results, 1), call.output, {}, team);
+    }
+
+private:
+    void run_grid(std::array<std::byte const*, 2> const& from, std::byte* to, WorkerTeam& team) const {
         Grid const grid = grid_for(large_ ? team.width() : 1);
         std::int64_t const tasks = plan_.calls() * grid.rows * grid.columns * grid.sums;
         if (large_ && tasks > 1) {
@@ -96,11 +94,8 @@ public:
         } else {
             run_tasks(grid, 0, tasks, from, to, team);
         }
-        void const* const results = to;
-        if (unpacking_) unpacking_->launch(std::span(&results, 1), call.output, {}, team);
     }
 
-private:
     /// How rows and columns were cut the last time: threads of a run are mostly as many.
     struct Chosen {
         std::int32_t threads = 0;

@@ -1,12 +1,13 @@
-// Which joins and aggregations are products of two operands, for gemm_kernel.cpp. Example: "x*y/2" summed is 0.5 times
-// products of operands 0 and 1.
+// Which joins and aggregations are products of two operands, and what multiplies a batch, for gemm_kernel.cpp. Example:
+// "x*y/2" summed is 0.5 times products of operands 0 and 1.
 #pragma once
 
 #include <array>
 #include <optional>
 
-#include "executor/device/cpu/gemm/pair_product.hpp"
+#include "executor/device/cpu/gemm/pair_lanes.hpp"
 #include "executor/device/kernel/gemm_match.hpp"
+#include "executor/device/kernel/gemm_plan.hpp"
 
 namespace ein::executor {
 
@@ -41,6 +42,12 @@ inline std::optional<Operation> operation_of(graph::EinSum const& einsum, Kernel
     operation.join = pair->join;
     operation.pair = pair_product(pair->join, einsum.agg, type);
     return operation.pair.run == nullptr ? std::nullopt : std::optional(operation);
+}
+
+/// @return without `run` where each product of the batch is a call of its own
+inline LanesProduct product_of(GemmPlan::Batch batch, DType type) {
+    if (batch == GemmPlan::Batch::calls) return {};
+    return batch == GemmPlan::Batch::in_lanes ? lanes_product(type) : one_by_one(type);
 }
 
 }  // namespace ein::executor

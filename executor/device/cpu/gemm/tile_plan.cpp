@@ -1,11 +1,10 @@
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <numeric>
 
 #include "executor/device/kernel/gemm_plan.hpp"
 
-#include "executor/device/cpu/gemm/pair_lanes.hpp"
+#include "executor/device/cpu/gemm/tile_costs.hpp"
 #include "executor/device/cpu/machine.hpp"
 
 namespace ein::executor {
@@ -22,83 +21,6 @@ void put_short_steps_inside(std::vector<Run>& runs, std::initializer_list<std::s
         return least;
     };
     std::stable_sort(runs.begin(), runs.end(), [&](Run const& x, Run const& y) { return step(x) > step(y); });
-}
-
-Extent length_of(std::vector<Run> const& runs) { return GemmPlan::iterations(GemmPlan::loops_of(runs)); }
-
-bool adjacent(std::vector<Run> const& runs, std::size_t side) { return runs.empty() || runs.back().strides[side] == 1; }
-
-/// The labels of one way, innermost last.
-struct Directions {
-    std::vector<Run> rows, columns, terms, batch;
-
-    /// A packed side's runs from the innermost out.
-    std::vector<Run*> innermost_first(std::size_t side) {
-        std::vector<Run*> order;
-        auto const add = [&](std::vector<Run>& runs) {
-            for (auto run = runs.rbegin(); run != runs.rend(); ++run) order.push_back(&*run);
-        };
-        add(side == A ? terms : columns);
-        add(side == B ? terms : rows);
-        add(batch);
-        return order;
-    }
-};
-
-double seconds(Directions const& way, PairProduct const& product, std::size_t element_bytes) {
-    auto const tiles = [](double length, int tile) { return std::ceil(length / tile) * tile; };
-    double const m = static_cast<double>(length_of(way.rows)), n = static_cast<double>(length_of(way.columns));
-    double const k = static_cast<double>(length_of(way.terms)), calls = static_cast<double>(length_of(way.batch));
-    double const parts = std::ceil(k / static_cast<double>(pair_block));
-    double total = 2 * m * tiles(n, product.columns / 3) * k / product.rate + machine::seconds_of_a_call;
-    total += k * n * (adjacent(way.columns, B) ? machine::packed_along : machine::packed_across);
-    if (!adjacent(way.terms, A))
-        total += m * k * (adjacent(way.rows, A) ? machine::packed_along : machine::packed_across);
-    total += m * n * parts * (adjacent(way.columns, C) ? machine::stored_along : machine::stored_across);
-    total += (m * k + k * n + 2 * m * n) * static_cast<double>(element_bytes) / machine::bytes_in_tiles;
-    return total * calls;
-}
-
-/// The same with the batch in the lanes of vectors (pair_lanes.hpp).
-double seconds_in_lanes(Directions const& way, PairProduct const& product, std::size_t element_bytes) {
-    double const m = static_cast<double>(length_of(way.rows)), n = static_cast<double>(length_of(way.columns));
-    double const k = static_cast<double>(length_of(way.terms)), of = static_cast<double>(product.lanes);
-    double const vectors = std::ceil(static_cast<double>(length_of(way.batch)) / of);
-    auto const moved = [&](std::size_t side, double elements) {
-        double const a_byte = adjacent(way.batch, side) ? machine::lanes_along : machine::lanes_across;
-        return elements * static_cast<double>(element_bytes) * a_byte;
-    };
-    double const a_product =
-        2 * m * n * k / (product.rate * machine::rate_in_lanes) + moved(A, m * k) + moved(B, k * n) + moved(C, m * n);
-    return vectors * (of * a_product + machine::seconds_of_lanes);
-}
-
-/// Whether products of a batch may be multiplied one by one (pair_small.hpp).
-bool are_small(Directions const& way, PairProduct const& product, DType type) {
-    return length_of(way.batch) > 1 && product.lanes > 1 && !is_complex(type) &&
-           length_of(way.rows) <= most_small_side && length_of(way.terms) <= most_small_side &&
-           length_of(way.columns) <= most_small_columns && way.columns.size() <= 1 && adjacent(way.columns, B) &&
-           adjacent(way.columns, C);
-}
-double seconds_one_by_one(Directions const& way, PairProduct const& product, std::size_t element_bytes) {
-    double const m = static_cast<double>(length_of(way.rows)), n = static_cast<double>(length_of(way.columns));
-    double const k = static_cast<double>(length_of(way.terms)), of = static_cast<double>(product.lanes);
-    double const filled = std::ceil(n / of) * of;
-    double const a_product = 2 * m * filled * k / (product.rate * machine::rate_one_by_one) +
-                             (m * k + k * n + m * n) * static_cast<double>(element_bytes) * machine::byte_one_by_one +
-                             machine::seconds_one_by_one;
-    return static_cast<double>(length_of(way.batch)) * a_product;
-}
-
-/// What a product takes more where the batch lies side by side: every element of it is in a line of its own.
-double seconds_of_scattered_batch(Directions const& way) {
-    double const m = static_cast<double>(length_of(way.rows)), n = static_cast<double>(length_of(way.columns));
-    double const k = static_cast<double>(length_of(way.terms)), calls = static_cast<double>(length_of(way.batch));
-    double elements = 0;
-    if (!way.batch.empty())
-        for (auto const& [side, count] : {std::pair(A, m * k), std::pair(B, k * n), std::pair(C, m * n)})
-            if (adjacent(way.batch, side)) elements += count;
-    return calls * elements * machine::scattered;
 }
 
 // ---- boxes: what is packed together ----
@@ -336,19 +258,6 @@ bool fits(std::vector<GemmPlan::Loop> const& loops) {
     return loops.size() <= static_cast<std::size_t>(most_pair_labels);
 }
 
-/// Vector tiles run along the result's innermost label; where that is short, they begin too often.
-double seconds_in_loops(Nest const& nest) {
-    NestLabel const* inner = nullptr;
-    for (NestLabel const& label : nest.labels)
-        if (label.output_stride != 0 && label.length > 1 &&
-            (inner == nullptr || label.output_stride < inner->output_stride))
-            inner = &label;
-    GemmCosts costs;
-    if (inner != nullptr && inner->length <= machine::longest_short_row)
-        costs.loop_elements_per_second = machine::loops_of_short_rows;
-    return seconds_in_vector_tiles(nest, costs);
-}
-
 /// Whole lines of c, and several lines of b one after the other: memory gives single ones slowly.
 Wanted columns_wanted(std::size_t element_bytes, Extent terms, PairProduct const& product) {
     Extent const line = static_cast<Extent>(machine::cache_line / element_bytes);
@@ -372,16 +281,9 @@ std::optional<GemmPlan> plan_tiles(GemmProblem const& problem, PairProduct const
     std::vector<Extent> term_tiles;
     if (one_by_one) term_tiles = tiles_of(way.terms, {A, B, machine::terms_along, machine::terms_across, columns.line});
     GemmPlan plan = plan_along(labels, way, term_tiles, columns);
-    double const in_tiles = seconds(way, product, size_of(problem.type)) + seconds_of_scattered_batch(way);
-    double least = in_tiles;
-    auto const offer = [&](GemmPlan::Batch batch, double taken) {
-        if (taken < least) least = taken, plan.batch = batch;
-    };
-    if (product.lanes > 1 && length_of(way.batch) >= product.lanes)
-        offer(GemmPlan::Batch::in_lanes, seconds_in_lanes(way, product, size_of(problem.type)));
-    if (are_small(way, product, problem.type))
-        offer(GemmPlan::Batch::one_by_one, seconds_one_by_one(way, product, size_of(problem.type)));
-    plan.seconds += least;
+    BatchChoice const batch = choose_batch(way, product, problem.type);
+    plan.batch = batch.batch;
+    plan.seconds += batch.seconds;
     bool const known = fits(plan.rows) && fits(plan.columns) && fits(plan.terms) && fits(plan.free_loops);
     if (!known || (plan.batch == GemmPlan::Batch::calls && plan.seconds > seconds_in_loops(problem.nest)))
         return std::nullopt;
