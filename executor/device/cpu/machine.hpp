@@ -197,8 +197,10 @@ inline constexpr double bytes_in_tiles = 40e9;  // a second
 /// Where the batch is in the lanes of vectors: of a byte side by side and otherwise; share of the usual rate; of a
 /// vector's batch.
 inline constexpr double lanes_along = 0.035e-9, lanes_across = 0.042e-9, rate_in_lanes = 0.65, seconds_of_lanes = 2e-8;
-/// Where small products are multiplied one by one: share of the usual rate, of a byte, of a product.
-inline constexpr double rate_one_by_one = 0.9, byte_one_by_one = 0.02e-9, seconds_one_by_one = 6e-9;
+/// Where small products are multiplied one by one: share of the usual rate, of a byte, of a product, and of
+/// one whose right operand is turned first, of each element of that.
+inline constexpr double rate_one_by_one = 0.9, byte_one_by_one = 0.02e-9, seconds_one_by_one = 6e-9,
+                        seconds_turned = 1.4e-8, turned_one_by_one = 0.08e-9;
 /// Elements a second of loops in place of products, where the result's innermost label is as short as longest_short_row
 /// says. Measured: one contraction of f64 with extents of 3, 2 and 24 innermost.
 inline constexpr double loops_of_short_rows = 4e8;

@@ -1,4 +1,4 @@
-// Many products of small matrices. Where their columns lie side by side they are multiplied one by one where they lie
+// Many products of small matrices. Where their columns lie side by side they are multiplied one by one
 // (pair_small.hpp). Or many at once, also of matrices whose batch lies side by side: each lane of a vector is then a
 // product of its own. Operands are packed so that the batch is innermost, a vector's length of it at a time, which
 // costs nothing where it is so in memory. Sums of products alone. Each output combines its terms in their order, in
@@ -25,9 +25,9 @@ struct LanesProduct {
 };
 LanesProduct lanes_product(DType type);
 
-/// Of products that are multiplied one by one: rows and terms, and columns, at most: all of b stays in the first-level
-/// cache. Columns must lie side by side in b and c.
-inline constexpr std::ptrdiff_t most_small_side = 128, most_small_columns = 64;
+/// Of products that are multiplied one by one: rows and terms, columns, and bytes of b with columns of whole vectors,
+/// at most: all of b stays in the first-level cache. Columns must lie side by side in c, and they or the terms in b.
+inline constexpr std::ptrdiff_t most_small_side = 128, most_small_columns = 64, bytes_of_small = 32768;
 LanesProduct one_by_one(DType type);
 
 namespace baseline {

@@ -1,6 +1,7 @@
-// Products of small matrices one after the other, both operands read where they lie, for pair_lanes.cpp: columns lie
-// side by side in b and in c, rows and terms anywhere. Outputs stay in registers over all terms, so each combines its
-// terms in their order. Example: 16 x 16 times 16 x 16 of f32 on vectors of 16 is two tiles of 8 rows by one vector.
+// Products of small matrices one after the other, for pair_lanes.cpp: columns lie side by side in c and in b, which is
+// then read where it lies, or terms in b, whose lines are then turned into the first-level cache; all else lies
+// anywhere. Outputs stay in registers over all terms, so each combines its terms in their order. Example: 16 x 16 times
+// 16 x 16 of f32 on vectors of 16 is two tiles of 8 rows by one vector.
 #pragma once
 
 #include <array>
@@ -102,9 +103,35 @@ void small_product(SmallCall<T> call) {
     }
 }
 
+/// Terms of all columns, which lie side by side for each column, become rows: from `to` on, `width` apart.
+template <class T>
+void turn_terms(T const* from, Index const* column_at, Index columns, Index terms, T* to, Index width) {
+    constexpr int side = lanes<T>;
+    for (Index column = 0; column < columns; column += side) {
+        T const* lines[side];
+        for (int i = 0; i < side; ++i) lines[i] = from + column_at[at_most(column + i, columns - 1)];  // the last again
+        for (Index term = 0; term < terms; term += side) {
+            Index const held = at_most(terms - term, side);
+            T* const here = to + term * width + column;
+            Seen<T> seen;
+            turn_lines<T, side, false>(
+                [&](int i) {
+                    return held == side ? *(Anywhere<T> const*)(lines[i] + term)
+                                        : first_lanes<T>(lines[i] + term, held);
+                },
+                [&](int j, auto const& line) {
+                    if (j < held) *(Anywhere<T>*)(here + j * width) = line;
+                },
+                seen);
+        }
+    }
+}
+
 template <class T>
 struct SmallMemory {
     static constexpr Index together = 64;  // products
+    T turned[bytes_of_small / sizeof(T)];
+    Index b_column[most_small_columns], c_column[most_small_columns];
     Index a_row[most_small_side], c_row[most_small_side], a_term[most_small_side], b_term[most_small_side];
     Index a[together], b[together], c[together], unused[together];
 };
@@ -119,6 +146,11 @@ void run_one_by_one(LanesCall const& call) {
     };
     place(all.rows, memory.a_row, memory.c_row);
     place(all.terms, memory.a_term, memory.b_term);
+    place(all.columns, memory.b_column, memory.c_column);
+    Index const columns = all.columns.count, terms = all.terms.count, first_term = memory.b_term[0],
+                width = parts_of(columns, lanes<T>) * lanes<T>;
+    bool const turns = even_step(memory.b_column, columns) != 1;
+    for (Index p = 0; p < terms && turns; ++p) memory.b_term[p] = p * width;
     SmallCall<T> each{nullptr,
                       nullptr,
                       nullptr,
@@ -140,6 +172,10 @@ void run_one_by_one(LanesCall const& call) {
         for (Index i = 0; i < count; ++i) {
             each.a = static_cast<T const*>(all.a) + memory.a[i];
             each.b = static_cast<T const*>(all.b) + memory.b[i];
+            if (turns) {
+                turn_terms<T>(each.b + first_term, memory.b_column, columns, terms, memory.turned, width);
+                each.b = memory.turned;
+            }
             each.c = static_cast<T*>(all.c) + memory.c[i];
             small_product(each);
         }

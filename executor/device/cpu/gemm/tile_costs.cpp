@@ -43,9 +43,11 @@ double seconds_one_by_one(Directions const& way, PairProduct const& product, std
     double const m = static_cast<double>(length_of(way.rows)), n = static_cast<double>(length_of(way.columns));
     double const k = static_cast<double>(length_of(way.terms)), of = static_cast<double>(product.lanes);
     double const filled = std::ceil(n / of) * of;
-    double const a_product = 2 * m * filled * k / (product.rate * machine::rate_one_by_one) +
-                             (m * k + k * n + m * n) * static_cast<double>(element_bytes) * machine::byte_one_by_one +
-                             machine::seconds_one_by_one;
+    bool const turns = run_length(way.columns, B) != length_of(way.columns);
+    double const a_product =
+        2 * m * filled * k / (product.rate * machine::rate_one_by_one) +
+        (m * k + k * n + m * n) * static_cast<double>(element_bytes) * machine::byte_one_by_one +
+        (turns ? machine::seconds_turned + k * filled * machine::turned_one_by_one : machine::seconds_one_by_one);
     return static_cast<double>(length_of(way.batch)) * a_product;
 }
 
@@ -62,11 +64,20 @@ double seconds_of_scattered_batch(Directions const& way) {
 
 }  // namespace
 
+Extent run_length(std::vector<Run> const& runs, std::size_t side) {
+    Extent length = 1;
+    for (auto run = runs.rbegin(); run != runs.rend() && run->strides[side] == length; ++run) length *= run->length;
+    return length;
+}
+
 bool are_small(Directions const& way, PairProduct const& product, DType type) {
-    return length_of(way.batch) > 1 && product.lanes > 1 && !is_complex(type) &&
-           length_of(way.rows) <= most_small_side && length_of(way.terms) <= most_small_side &&
-           length_of(way.columns) <= most_small_columns && way.columns.size() <= 1 && adjacent(way.columns, B) &&
-           adjacent(way.columns, C);
+    Extent const n = length_of(way.columns), k = length_of(way.terms);
+    Extent const bytes =
+        k * ((n + product.lanes - 1) / product.lanes * product.lanes) * static_cast<Extent>(size_of(type));
+    bool const few = length_of(way.rows) <= most_small_side && k <= most_small_side && n <= most_small_columns &&
+                     bytes <= bytes_of_small;
+    return few && length_of(way.batch) > 1 && product.lanes > 1 && !is_complex(type) &&
+           run_length(way.columns, C) == n && (run_length(way.columns, B) == n || run_length(way.terms, B) == k);
 }
 
 BatchChoice choose_batch(Directions const& way, PairProduct const& product, DType type) {

@@ -30,6 +30,9 @@ inline bool adjacent(std::vector<Run> const& runs, std::size_t side) {
     return runs.empty() || runs.back().strides[side] == 1;
 }
 
+/// How many iterations lie side by side in a side, one after the other.
+Extent run_length(std::vector<Run> const& runs, std::size_t side);
+
 struct BatchChoice {
     GemmPlan::Batch batch = GemmPlan::Batch::calls;
     double seconds = 0;  // of one thread

@@ -67,13 +67,6 @@ Extent even_tile(Extent length, Extent wanted, Extent spare, Extent side) {
     return std::min(length, (even + of - 1) / of * of);
 }
 
-/// How many iterations lie side by side in a side, one after the other.
-Extent run_length(std::vector<Run> const& runs, std::size_t side) {
-    Extent length = 1;
-    for (auto run = runs.rbegin(); run != runs.rend() && run->strides[side] == length; ++run) length *= run->length;
-    return length;
-}
-
 /// What a direction is packed for: the side in whose order its iterations go, the other one, and how many elements of
 /// each should lie side by side in what is packed at once.
 struct Wanted {

@@ -41,6 +41,8 @@ std::vector<Contraction> const& classes() {
         {"bij,bjk->ibk", {5, 3, 128, 41}},  // and cut ones
         {"jbi,bjk->bik", {11, 6, 21, 3}},
         {"bji,jbk->bik", {6, 13, 2, 64}},
+        {"bij,bkj->bik", {35, 19, 21, 37}},  // or terms do: whole lines and cut ones
+        {"bij,bjk->ibk", {12, 40, 3, 9}},
         {"abij,bajk->aikb", {2, 5, 7, 4, 33}},  // columns are not side by side
         {"abij,jkba->ikab", {3, 7, 17, 18, 19}},
         {"ijb,jkb->ikb", {50, 70, 33, 52}},  // several blocks of lanes
