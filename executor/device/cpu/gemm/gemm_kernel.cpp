@@ -347,7 +347,7 @@ std::optional<Choice> choose(Nest const& nest, DType type, Operation operation) 
         if (!plan) return std::nullopt;
         grid = grid_of();
     }
-    return Choice{std::move(operation), std::move(*plan), grid, packs_output, {}};
+    return Choice{operation, std::move(*plan), grid, packs_output, {}};
 }
 
 /// Whether an operand of another type would be copied for a single use of each element, as a matrix times a vector is:
@@ -374,7 +374,7 @@ std::unique_ptr<PreparedKernel const> make_gemm_kernel(KernelShape const& shape,
                                                        KernelTypes const& types, scalar::Params const& params) {
     std::optional<Operation> operation = operation_of(shape.kernel->einsum, types, params);
     if (!operation || (nest.keeps_order() && !operation->join)) return nullptr;  // BLAS cuts sums as it likes
-    std::optional<Choice> choice = choose(nest.planned(), types.compute, std::move(*operation));
+    std::optional<Choice> choice = choose(nest.planned(), types.compute, *operation);
     if (!choice || copies_for_one_use(*choice, nest, types.compute) || is_by_vector(*choice)) return nullptr;
     if (nest.keeps_order()) {
         GemmPlan part =
@@ -390,7 +390,7 @@ std::unique_ptr<PreparedKernel const> make_lanes_kernel(KernelShape const& shape
                                                         KernelTypes const& types, scalar::Params const& params) {
     std::optional<Operation> operation = operation_of(shape.kernel->einsum, types, params);
     if (!operation) return nullptr;
-    std::optional<Choice> choice = choose(nest, types.compute, std::move(*operation));
+    std::optional<Choice> choice = choose(nest, types.compute, *operation);
     if (!choice || choice->plan.batch == GemmPlan::Batch::calls) return nullptr;
     return std::make_unique<GemmKernel>(std::move(*choice), nest, types.compute);
 }

@@ -16,7 +16,7 @@ struct Axis {
     Index count;
 };
 
-constexpr Index squares_ahead = 6;
+inline constexpr Index squares_ahead = 6;
 
 /// Where the elements of a matrix of a product lie; a complex number is two T, one after the other.
 /// @tparam Most  rows, and columns; of a matrix of no more elements all are one axis
@@ -107,8 +107,9 @@ struct LanesAt {
 };
 
 // Where the batch lies side by side each element comes from a line of its own.
-constexpr Index lines_ahead = 64;       // of many lines, later ones
-constexpr Index lines_of_a_step = 512;  // of fewer, those of the next products: they stay in the first-level cache
+inline constexpr Index lines_ahead = 64;  // of many lines, later ones
+inline constexpr Index lines_of_a_step =
+    512;  // of fewer, those of the next products: they stay in the first-level cache
 
 /// Of the batch side by side: vectors are there already, but for complex numbers.
 template <class T, int Parts, class At>

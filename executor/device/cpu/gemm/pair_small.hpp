@@ -13,7 +13,7 @@
 namespace ein::executor::EIN_INSTRUCTION_SET {
 namespace {
 
-constexpr int most_small_rows = 8, most_small_vectors = 4;  // of a tile
+inline constexpr int most_small_rows = 8, most_small_vectors = 4;  // of a tile
 
 /// Where a product's elements lie.
 template <class T>
