@@ -53,15 +53,27 @@ float number_of(Half half) {
     return as_float(sign | quiet | (rest >= 0x7c00u ? 0x7f800000u | (rest << 13) : finite));
 }
 float number_of(BFloat value) { return as_float(static_cast<std::uint32_t>(value.bits) << 16); }
-std::uint8_t number_of(Truth value) { return value.byte != 0; }
+std::uint8_t number_of(Truth value) { return value.byte < 1 ? value.byte : std::uint8_t{1}; }  // one instruction
+
+/// Whole numbers without their `lost` low bits, the last of the others odd where one of those was set.
+template <class Whole>
+Whole with_odd_end(Whole value, Whole lost) {
+    return (((value & lost) + lost) | value) & ~lost;
+}
 
 /// A number as f32, of which what is narrower is rounded to as if at once: see round_to_odd() of lib/base/float16.hpp.
+/// Of whole numbers, which as f32 are 0 or normal, a few more digits than halves have are enough.
 template <class T>
 float to_odd(T value) {
     if constexpr (std::is_same_v<T, std::int64_t>) {
         bool const held = value > -(std::int64_t{1} << 53) && value < (std::int64_t{1} << 53);
-        std::int64_t const lost = 0x7ff, odd = (((value & lost) + lost) | value) & ~lost;
-        return to_odd(static_cast<double>(held ? value : odd));
+        double const number = static_cast<double>(held ? value : with_odd_end<std::int64_t>(value, 0x7ff));
+        std::int64_t bits;
+        __builtin_memcpy(&bits, &number, 8);
+        bits = with_odd_end<std::int64_t>(bits, (1 << 29) - 1);  // that f32 does not have
+        double odd;
+        __builtin_memcpy(&odd, &bits, 8);
+        return static_cast<float>(odd);
     } else if constexpr (std::is_same_v<T, double>) {
         float const nearest = static_cast<float>(value);
         std::uint32_t const bits = as_bits(nearest);
@@ -69,7 +81,8 @@ float to_odd(T value) {
         std::uint32_t const step = difference > 0 ? 1u : difference < 0 ? ~0u : 0u;  // nan and inf: none
         return as_float((bits & 1u) != 0 ? bits : bits + step);
     } else if constexpr (std::is_same_v<T, std::int32_t>) {
-        return to_odd(static_cast<double>(value));
+        bool const held = value > -(1 << 24) && value < (1 << 24);
+        return static_cast<float>(held ? value : with_odd_end<std::int32_t>(value, 0xff));
     } else {
         return static_cast<float>(value);
     }
@@ -139,16 +152,82 @@ void widen_halves(void const* __restrict from, void* __restrict to, std::size_t 
         _mm512_storeu_ps(target + i, _mm512_maskz_cvtph_ps(0xffff, _mm256_loadu_si256((__m256i const*)(source + i))));
     for (; i < count; ++i) target[i] = number_of(source[i]);
 }
+/// A nan becomes the one of its sign.
+void narrow_to_halves(void const* __restrict from, void* __restrict to, std::size_t count) {
+    auto const* const source = static_cast<float const*>(from);
+    auto* const target = static_cast<Half*>(to);
+    __m512i const sign = _mm512_set1_epi32(static_cast<int>(0x80000000u)), quiet = _mm512_set1_epi32(0x7fc00000);
+    std::size_t i = 0;
+    for (; i + 16 <= count; i += 16) {
+        __m512i const bits = _mm512_loadu_si512(source + i);
+        __mmask16 const is_nan = _mm512_cmpneq_ps_mask(_mm512_castsi512_ps(bits), _mm512_castsi512_ps(bits));
+        __m512i const settled = _mm512_mask_or_epi32(bits, is_nan, _mm512_and_si512(bits, sign), quiet);
+        _mm256_storeu_si256((__m256i*)(target + i),
+                            _mm512_maskz_cvtps_ph(0xffff, _mm512_castsi512_ps(settled), _MM_FROUND_TO_NEAREST_INT));
+    }
+    for (; i < count; ++i) target[i] = {bits_of_half(source[i])};
+}
 #else
 constexpr ConvertLoop widen_halves = convert_adjacent<Half, float, element_of<float, Half>>;
+constexpr ConvertLoop narrow_to_halves = convert_adjacent<float, Half, element_of<Half, float>>;
 #endif
+
+/// By way of another type, some elements at a time: each half of the way is a short loop of vectors.
+template <class From, class Between, class To, ConvertLoop first, ConvertLoop second>
+void by_way(void const* __restrict from, void* __restrict to, std::size_t count) {
+    constexpr std::size_t together = 512;
+    auto const* const source = static_cast<From const*>(from);
+    auto* const target = static_cast<To*>(to);
+    Between between[together];
+    for (std::size_t i = 0; i < count; i += together) {
+        std::size_t const n = count - i < together ? count - i : together;
+        first(source + i, between, n);
+        second(between, target + i, n);
+    }
+}
+
+/// What fits 32 bits, as nearly all numbers do, is truncated to so many.
+template <class To>
+void truncate_floats(void const* __restrict from, void* __restrict to, std::size_t count) {
+    constexpr std::size_t together = 256;
+    auto const* source = static_cast<float const*>(from);
+    auto* target = static_cast<To*>(to);
+    for (std::size_t n; count > 0; count -= n, source += n, target += n) {
+        n = count < together ? count : together;
+        int beyond = 0;
+        for (std::size_t i = 0; i < n; ++i) beyond |= !(__builtin_fabsf(source[i]) < 0x1p31f);
+        if (beyond == 0)
+            for (std::size_t i = 0; i < n; ++i) target[i] = static_cast<To>(static_cast<std::int32_t>(source[i]));
+        else
+            for (std::size_t i = 0; i < n; ++i) target[i] = element_of<To>(source[i]);
+    }
+}
+
+template <class T>
+float odd_float(T value) {
+    return to_odd(number_of(value));
+}
 
 template <class From, class To>
 constexpr ConvertLoop between() {
+    constexpr bool from_half = std::is_same_v<From, Half>, to_half = std::is_same_v<To, Half>;
+    constexpr bool to_whole = std::is_integral_v<To> && sizeof(To) <= 4;
     if constexpr (std::is_same_v<From, To>)
         return nullptr;
-    else if constexpr (std::is_same_v<From, Half> && std::is_same_v<To, float>)
+    else if constexpr (std::is_same_v<From, Truth> && sizeof(To) > 1)
+        return by_way<Truth, std::uint8_t, To, between<Truth, std::uint8_t>(), between<std::uint8_t, To>()>;
+    else if constexpr (from_half && std::is_same_v<To, float>)
         return widen_halves;
+    else if constexpr (to_half && std::is_same_v<From, float>)
+        return narrow_to_halves;
+    else if constexpr (from_half)
+        return by_way<Half, float, To, widen_halves, between<float, To>()>;
+    else if constexpr (to_half)
+        return by_way<From, float, Half, convert_adjacent<From, float, odd_float<From>>, narrow_to_halves>;
+    else if constexpr (to_whole && std::is_same_v<From, float>)
+        return truncate_floats<To>;
+    else if constexpr (to_whole && std::is_same_v<From, BFloat>)
+        return by_way<BFloat, float, To, between<BFloat, float>(), truncate_floats<To>>;
     else
         return convert_adjacent<From, To, element_of<To, From>>;
 }
