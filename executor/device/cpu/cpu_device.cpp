@@ -135,9 +135,10 @@ std::unique_ptr<PreparedKernel const> CpuDevice::prepare_dense(KernelShape const
         if (auto choice = make_choice_kernel(shape, types, params, product, plain)) return choice;
         if (auto scan = make_scan_kernel(shape, nest, types)) return scan;
     }
-    std::optional<LoopBody> finding;  // over one index there is nothing to look for
-    if (nest.aggregates()) finding = LoopBody::finding(einsum, types, params);
-    LoopBody body = finding            ? std::move(*finding)
+    std::optional<LoopBody> special;  // over one index there is nothing to look for or to count
+    if (nest.aggregates()) special = LoopBody::finding(einsum, types, params);
+    if (nest.aggregates() && !special) special = LoopBody::narrow(einsum, types, shape.operand_dtypes, params);
+    LoopBody body = special            ? std::move(*special)
                     : shape.accumulate ? LoopBody::of(einsum, types, params)
                                        : LoopBody::stored(einsum, types, params, shape.output_dtype);
     bool const asks = body.accumulate == DType::boolean && body.join != DType::boolean;  // any of one element is 1 or 0

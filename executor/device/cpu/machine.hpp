@@ -91,11 +91,15 @@ inline constexpr std::size_t shortest_run_apart = 64;
 inline constexpr Extent longest_short_row = 7;
 /// Rows that are added to the same accumulators at a time: processors fetch so many streams ahead. Chosen.
 inline constexpr Extent rows_of_a_strip = 8;
+/// So many times as many where accumulators are wider than what is added, at most. Chosen.
+inline constexpr Extent wider_strips = 8;
 /// Outputs side by side from which on their rows of values are looked at where they lie. Chosen.
 inline constexpr Extent shortest_run_apart_of_best = 64;
 /// Rows of a vector tile that become columns before each is combined, in any order: so long at most, and so many at
 /// least. Chosen.
 inline constexpr std::size_t longest_row_turned = 64, rows_turned = 16;
+/// Bytes of several rows of narrow columns that are combined as one row, where any order gives the same. Chosen.
+inline constexpr std::size_t folded_columns = 512;
 /// Outputs that share a vector tile of an operand. Chosen; may change bits.
 inline constexpr Extent outputs_a_vector_tile = 16;
 /// Elements of a vector tile that is shared: the accumulators of all that share it stay in the cache. Chosen; may

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -150,7 +151,13 @@ struct Aggregator::Logarithms {
     }
 };
 
-std::optional<Aggregator> Aggregator::make(scalar::Agg agg, DType type, ExactTotals exact) {
+bool Aggregator::widens(scalar::Agg agg, DType values, DType type) {
+    if (agg != scalar::Agg::sum || kind(type) != Kind::integer || !is_exact(values)) return false;
+    return widening_sums_of(scalar::own_register_dtype(values), scalar::own_register_dtype(type)).rows != nullptr;
+}
+
+std::optional<Aggregator> Aggregator::make(scalar::Agg agg, DType type, ExactTotals exact,
+                                           std::optional<DType> values) {
     Aggregator made;
     DType const registers = scalar::own_register_dtype(type);
     made.element_ = size_of(registers);
@@ -160,6 +167,12 @@ std::optional<Aggregator> Aggregator::make(scalar::Agg agg, DType type, ExactTot
     else if (kind(registers) == Kind::real)
         made.logarithms_ = Logarithms::of(registers);
     if (made.loops_.combine == nullptr && made.logarithms_ == nullptr) return std::nullopt;
+    made.of_values_ = made.loops_;
+    made.value_ = made.element_;
+    if (values && scalar::own_register_dtype(*values) != registers) {
+        made.of_values_ = widening_sums_of(scalar::own_register_dtype(*values), registers);
+        made.value_ = size_of(*values);
+    }
     if (made.loops_.add != nullptr) made.exact_ = exact;
     bool const rounds = agg == scalar::Agg::sum || agg == scalar::Agg::prod;
     made.any_order_ = made.logarithms_ == nullptr && !(rounds && kind(registers) >= Kind::real);
@@ -179,7 +192,7 @@ std::size_t Aggregator::state_bytes(std::size_t tile) const { return lines(tile 
 
 std::size_t Aggregator::scratch_bytes(std::size_t vector_tile) const {
     if (logarithms_) return 3 * lines(vector_tile * element_) + lines(logarithms_->program_bytes());
-    return exact_ == ExactTotals::of_vector_tiles || any_order_ ? lines(vector_tile * element_) : 0;
+    return exact_ == ExactTotals::of_vector_tiles || any_order_ ? lines(vector_tile * value_) : 0;
 }
 
 void Aggregator::start(Tile const& tile) const { start(tile, 0, tile.size); }
@@ -196,10 +209,10 @@ void Aggregator::rows(Tile const& tile, std::size_t at, void const* values, std:
         return loops_.add_rows(acc, second_plane(tile, at), values, rows, columns);
     if (exact_ == ExactTotals::of_values) return add_values(tile, at, values, rows, columns);
     if (turns(rows, columns)) {
-        turn_rows(element_, values, rows, columns, tile.scratch);
-        return loops_.columns(acc, tile.scratch, static_cast<std::ptrdiff_t>(rows * element_), columns, rows);
+        turn_rows(value_, values, rows, columns, tile.scratch);
+        return of_values_.columns(acc, tile.scratch, static_cast<std::ptrdiff_t>(rows * value_), columns, rows);
     }
-    if (!logarithms_) return loops_.rows(acc, values, rows, columns);
+    if (!logarithms_) return of_values_.rows(acc, values, rows, columns);
     std::size_t const plane = lines(rows * columns * element_);
     std::byte* const largest = tile.scratch;
     std::byte* const spread = largest + plane;
@@ -225,7 +238,7 @@ void Aggregator::rows(Tile const& tile, std::size_t at, void const* values, std:
 /// Rows of whole squares, too short for vectors of their own.
 bool Aggregator::turns(std::size_t rows, std::size_t columns) const {
     constexpr std::size_t square = machine::rows_turned;
-    bool const is_short = columns == square || columns * element_ <= machine::cache_line / 2;
+    bool const is_short = columns == square || columns * value_ <= machine::cache_line / 2;
     return any_order_ && rows >= square && columns % square == 0 && is_short;
 }
 
@@ -239,7 +252,8 @@ void Aggregator::add_values(Tile const& tile, std::size_t at, void const* values
 void Aggregator::columns(Tile const& tile, std::size_t at, void const* values, std::size_t rows,
                          std::size_t columns) const {
     auto const* row = static_cast<std::byte const*>(values);
-    std::size_t const row_bytes = columns * element_;
+    std::size_t const row_bytes = columns * value_;
+    if (fold_columns(tile, at, values, rows, columns)) return;
     if (exact_ == ExactTotals::of_vector_tiles) {
         for (std::size_t r = 0; r < rows; r += rows_in_a_run, row += rows_in_a_run * row_bytes) {
             std::memcpy(tile.scratch, row, row_bytes);
@@ -254,9 +268,31 @@ void Aggregator::columns(Tile const& tile, std::size_t at, void const* values, s
     for (std::size_t r = 0; r < rows; ++r) combine(tile, at, row + r * row_bytes, columns);
 }
 
+/// Narrow columns, in any order: several rows as one that is as long as some vectors. What becomes of these is then
+/// folded by halves.
+bool Aggregator::fold_columns(Tile const& tile, std::size_t at, void const* values, std::size_t rows,
+                              std::size_t columns) const {
+    std::size_t const row_bytes = columns * value_;
+    if (!any_order_ || row_bytes > machine::folded_columns / 2) return false;
+    std::size_t together = std::bit_floor(machine::folded_columns / row_bytes);
+    std::size_t const whole = rows / together;
+    if (whole < 4) return false;
+    alignas(machine::cache_line) std::byte folded[machine::folded_columns * sizeof(std::int64_t)];
+    auto const* from = static_cast<std::byte const*>(values);
+    repeat_element(folded, identity_, element_, together * columns);
+    auto const step = static_cast<std::ptrdiff_t>(together * row_bytes);
+    of_values_.columns(folded, from, step, whole, together * columns);
+    from += static_cast<std::ptrdiff_t>(whole) * step;
+    columns_apart(tile, at, from, static_cast<std::ptrdiff_t>(row_bytes), rows - whole * together, columns);
+    for (std::size_t half = together / 2; half > 0; half /= 2)
+        loops_.combine(folded, folded + half * columns * element_, half * columns);
+    loops_.combine(tile.state + at * element_, folded, columns);
+    return true;
+}
+
 void Aggregator::columns_apart(Tile const& tile, std::size_t at, void const* values, std::ptrdiff_t step,
                                std::size_t rows, std::size_t columns) const {
-    if (!logarithms_) return loops_.columns(tile.state + at * element_, values, step, rows, columns);
+    if (!logarithms_) return of_values_.columns(tile.state + at * element_, values, step, rows, columns);
     for (std::size_t done = 0; done < columns; done += columns_at_once)
         logarithms_apart(tile, at + done, static_cast<std::byte const*>(values) + done * element_, step, rows,
                          std::min(columns_at_once, columns - done));
@@ -288,7 +324,7 @@ void Aggregator::combine(Tile const& tile, std::size_t at, void const* values, s
     if (logarithms_) return rows(tile, at, values, count, 1);
     if (exact_ != ExactTotals::none)
         return loops_.add(tile.state + at * element_, second_plane(tile, at), values, count);
-    loops_.combine(tile.state + at * element_, values, count);
+    of_values_.combine(tile.state + at * element_, values, count);
 }
 
 void Aggregator::scatter(Tile const& tile, std::span<std::size_t const> at, void const* values) const {

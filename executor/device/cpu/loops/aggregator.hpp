@@ -1,7 +1,8 @@
 // Accumulators of one tile of outputs, and vector tiles of values combined into them. The one place that knows that
 // some aggregations keep two numbers where others keep one: logsumexp (the largest value, and the sum of exponentials
 // relative to it), and sums whose totals are exact (the total, and what rounding lost of it).
-// Leaves the order of vector tiles to the loop kernel. All values are in the accumulate type's register type.
+// Leaves the order of vector tiles to the loop kernel. All values are in the accumulate type's register type, or in a
+// narrower one that sums of integers widen.
 #pragma once
 
 #include <cstdint>
@@ -24,10 +25,15 @@ enum class ExactTotals : std::uint8_t {
 
 class Aggregator {
 public:
+    /// @param values  their type, where integers are summed in a wider one: nothing of it if they are as wide
     /// @return nothing for what is left to the reference: logsumexp, min and max of complex numbers
-    static std::optional<Aggregator> make(scalar::Agg agg, DType type, ExactTotals exact = ExactTotals::none);
+    static std::optional<Aggregator> make(scalar::Agg agg, DType type, ExactTotals exact = ExactTotals::none,
+                                          std::optional<DType> values = {});
+    /// Whether sums of integers of `values` into `type` have loops.
+    static bool widens(scalar::Agg agg, DType values, DType type);
 
-    std::size_t element_bytes() const { return element_; }
+    std::size_t element_bytes() const { return element_; }  // of an accumulator
+    std::size_t value_bytes() const { return value_; }
     std::size_t state_bytes(std::size_t tile) const;           // accumulators of `tile` outputs
     std::size_t scratch_bytes(std::size_t vector_tile) const;  // for vector tiles of at most `vector_tile` values
 
@@ -67,13 +73,16 @@ private:
     struct Logarithms;
     std::size_t planes() const;  // of numbers that accumulators keep
     bool turns(std::size_t rows, std::size_t columns) const;
+    bool fold_columns(Tile const& tile, std::size_t at, void const* values, std::size_t rows,
+                      std::size_t columns) const;
     void add_values(Tile const& tile, std::size_t at, void const* values, std::size_t rows, std::size_t columns) const;
     void logarithms_apart(Tile const& tile, std::size_t at, std::byte const* values, std::ptrdiff_t step,
                           std::size_t rows, std::size_t columns) const;
     std::byte* second_plane(Tile const& tile, std::size_t at) const;
 
     TileAggregate loops_;
-    std::size_t element_ = 0;
+    TileAggregate of_values_;  // the same, unless values are narrower
+    std::size_t element_ = 0, value_ = 0;
     bool any_order_ = false;  // combined in any order values give the same bits
     ExactTotals exact_ = ExactTotals::none;
     alignas(16) std::byte identity_[16] = {};

@@ -1,4 +1,5 @@
 // What a loop kernel computes, read off an EinSum: its program and types.
+#include <algorithm>
 #include <limits>
 
 #include "executor/device/cpu/loops/loop_kernel.hpp"
@@ -68,6 +69,50 @@ LoopBody LoopBody::stored(graph::EinSum const& einsum, KernelTypes const& types,
     scalar::TypeResult const type = scalar::type_of(shorter.join, types.compute, types.weak);
     if (type.problem.empty() && type.type == types.compute) return of(shorter, as_numbers, params);
     return of(einsum, types, params);
+}
+
+namespace {
+
+/// Whether a join gives the same in every type that holds its operands and numbers.
+bool is_same_in_any(scalar::Expr const& join) {
+    scalar::Op const op = join.op();
+    if (op == scalar::Op::operand) return true;
+    if (op == scalar::Op::number) return join.node().integral;
+    using enum scalar::Op;
+    constexpr scalar::Op kept[]{eq, ne, lt, le, gt, ge, logical_and, logical_or, logical_not, min, max};
+    return std::ranges::find(kept, op) != std::end(kept) && std::ranges::all_of(join.args(), is_same_in_any);
+}
+
+/// The narrowest type of integers in which a join can be computed, if that is no wider than `compute`.
+DType narrowest(scalar::Expr const& join, DType compute, std::span<DType const> operands) {
+    if (!is_exact(compute) || operands.empty() || !is_same_in_any(join)) return compute;
+    DType const own = common_dtype(operands);
+    if (!is_exact(own) || promote(own, compute) != compute) return compute;
+    return scalar::type_of(join, own, own).problem.empty() ? own : compute;
+}
+
+}  // namespace
+
+std::optional<LoopBody> LoopBody::narrow(graph::EinSum const& einsum, KernelTypes const& types,
+                                         std::span<DType const> operands, scalar::Params const& params) {
+    bool const asks = scalar::info(einsum.agg).asks, whole = kind(types.accumulate) == Kind::integer;
+    if (is_complex(types.compute) || !(asks || (whole && einsum.agg == scalar::Agg::sum))) return std::nullopt;
+    KernelTypes own = types;
+    own.compute = narrowest(einsum.join, types.compute, operands);
+    scalar::TypeResult const type = scalar::type_of(einsum.join, own.compute, types.weak);
+    if (!type.problem.empty()) return std::nullopt;
+    own.join = type.type;
+    bool const truth = own.join == DType::boolean, real = kind(own.compute) == Kind::real;
+    bool const added_up = asks || Aggregator::widens(einsum.agg, own.join, types.accumulate);
+    if (!added_up || !is_exact(own.join) || (real && !truth) || (asks && !truth)) return std::nullopt;
+    graph::EinSum as_numbers = einsum;
+    if (truth && real) {  // 0 and 1 of the type of the join's operands, which machine code writes as bytes
+        as_numbers.join = scalar::Expr::cast(own.compute, einsum.join);
+        own.join = own.compute;
+    }
+    LoopBody body = of(as_numbers, own, params);
+    body.values = truth ? DType::boolean : own.join;
+    return body;
 }
 
 std::optional<LoopBody> LoopBody::finding(graph::EinSum const& einsum, KernelTypes const& types,

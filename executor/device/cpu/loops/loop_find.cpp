@@ -72,7 +72,7 @@ void first_of_rows(std::uint8_t const* values, std::size_t rows, std::size_t col
 
 void LoopKernel::Walk::find(Values values, Extent tile) {
     auto const at = static_cast<std::size_t>(tile);
-    if (k_.found_as_bytes_) return find(static_cast<std::uint8_t const*>(values.data), values.constant, at);
+    if (k_.truths_as_bytes_) return find(static_cast<std::uint8_t const*>(values.data), values.constant, at);
     std::byte* const bytes = scratch_ + k_.layout_.values;
     tile_convert(k_.body_.join_registers(), values.data, 1, DType::boolean, bytes,
                  values.constant ? 1 : rows() * columns());

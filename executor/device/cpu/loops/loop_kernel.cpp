@@ -30,7 +30,7 @@ bool is_read_in_place(Nest const& nest, LoopBody const& body) {
     auto const along = [&](NestLabel const& label) {
         return label.aggregated && label.strides[body.used[0]] == static_cast<Extent>(size_of(type));
     };
-    return type == body.compute && (type == body.accumulate || body.best) &&
+    return type == body.compute && (type == body.aggregated() || body.best) &&
            std::any_of(nest.labels.begin(), nest.labels.end(), along);
 }
 
@@ -93,7 +93,8 @@ std::unique_ptr<LoopKernel const> LoopKernel::make(Nest nest, LoopBody body) {
     std::size_t const vector_tile = longest_vector_tile(nest.planned(), body);
     LoopPlan plan = plan_loops(body.finds < 0 ? nest : without_indices(nest), vector_tile);
     if (body.best) plan.pieces = 1, plan.partial = false;  // whoever calls it has cut it
-    std::optional<Aggregator> aggregator = Aggregator::make(body.agg, body.accumulate, exact_totals(plan, body));
+    std::optional<Aggregator> aggregator =
+        Aggregator::make(body.agg, body.accumulate, exact_totals(plan, body), body.values);
     if (!aggregator) return nullptr;
     return std::unique_ptr<LoopKernel const>(
         new LoopKernel(std::move(nest), std::move(body), std::move(*aggregator), std::move(plan), vector_tile));
@@ -113,8 +114,9 @@ LoopKernel::LoopKernel(Nest nest, LoopBody body, Aggregator aggregator, LoopPlan
                            label.aggregated});
         strides_.insert(strides_.end(), label.strides.begin(), label.strides.end());
     }
-    DType const accumulated = scalar::own_register_dtype(body_.accumulate);
-    accumulates_joined_ = body_.join == body_.accumulate && body_.join_registers() == accumulated;
+    DType const aggregated = scalar::own_register_dtype(body_.aggregated());
+    bool const bytes = body_.join == DType::boolean && size_of(body_.join_registers()) == 1;
+    accumulates_joined_ = body_.join == body_.aggregated() && (bytes || body_.join_registers() == aggregated);
     plain_copy_ = body_.program == nullptr && !nest_.aggregates() && !nest_.accumulate &&
                   body_.accumulate == body_.compute &&
                   passes_through(nest_.operand_dtypes[0], body_.compute, nest_.output_dtype);
@@ -237,10 +239,13 @@ void LoopKernel::make_loops() {
     scalar::VectorLoop::Use use = use_of_operands();
     bool const narrow = results_stay_narrow();
     if (narrow) use.to = nest_.output_dtype;
-    found_as_bytes_ = body_.finds >= 0 && !body_.best && scalar::VectorLoop::writes(DType::boolean, body_.compute);
-    if (found_as_bytes_) use.to = DType::boolean;
+    bool const truths =
+        (body_.finds >= 0 && !body_.best) || (body_.values == DType::boolean && body_.join != DType::boolean);
+    truths_as_bytes_ = truths && scalar::VectorLoop::writes(DType::boolean, body_.compute);
+    if (truths_as_bytes_) use.to = DType::boolean;
     loop_ = scalar::VectorLoop::make(*body_.program, use);
-    found_as_bytes_ = found_as_bytes_ && loop_ != nullptr;
+    truths_as_bytes_ = truths_as_bytes_ && loop_ != nullptr;
+    accumulates_joined_ = accumulates_joined_ || (truths_as_bytes_ && body_.finds < 0);
     by_row_ = by_row_ && loop_ != nullptr;
     if (loop_ == nullptr) return;
     made_bytes_ = size_of(use.to.value_or(body_.join_registers()));
@@ -297,7 +302,7 @@ void LoopKernel::lengthen_vector_tiles() {
 /// MiB).
 void LoopKernel::choose_strips() {
     bool const as_it_is = nest_.aggregates() && body_.program == nullptr && fetches_[body_.used[0]] == Fetch::direct &&
-                          (body_.best || (body_.join == body_.accumulate && aggregator_.takes_rows_apart()));
+                          (body_.best || (body_.join == body_.aggregated() && aggregator_.takes_rows_apart()));
     bool const extreme = !body_.best && (body_.agg == scalar::Agg::min || body_.agg == scalar::Agg::max);
     if (extreme && kind(body_.accumulate) == Kind::real) return;
     if (!as_it_is || !turned_.empty() || plan_.outer != LoopPlan::none || nest_.labels[plan_.inner].aggregated ||

@@ -35,7 +35,11 @@ struct LoopBody {
     int finds = -1;
     /// min or max: it is looked for where the program's values are the best ones, which nobody knows yet.
     std::optional<scalar::Agg> best = {};
+    /// The type of values when they are aggregated: integers that a sum widens, truths where the join is a number, 0 or
+    /// 1. None: that of accumulators.
+    std::optional<DType> values = {};
 
+    DType aggregated() const { return values.value_or(accumulate); }
     /// The register types of operands and of the join's values.
     DType operand_registers() const;
     DType join_registers() const;
@@ -54,6 +58,10 @@ struct LoopBody {
     static std::optional<LoopBody> finding_best(graph::EinSum const& einsum, graph::BestSearch const& search,
                                                 scalar::Agg agg, KernelTypes const& types,
                                                 scalar::Params const& params);
+    /// The same of truths that are counted or asked for, and of sums of integers in wider ones, whose values stay as
+    /// narrow as they are. Nothing for others.
+    static std::optional<LoopBody> narrow(graph::EinSum const& einsum, KernelTypes const& types,
+                                          std::span<DType const> operands, scalar::Params const& params);
     /// Operand 0 brought to `type`; over aggregated labels, the sum of its elements.
     static LoopBody identity(DType type, scalar::Agg agg = scalar::Agg::sum);
 };
@@ -134,12 +142,12 @@ private:
     std::vector<std::size_t> turned_;  // operands that vector tiles cross: tiles of them are turned first
     std::vector<bool> narrowed_;  // by operand: first wrapped or rounded to a compute type that its registers exceed
     std::size_t vector_tile_ = 0;
-    bool past_cache_ = false;      // the output is large: its lines are written without being read
-    bool found_as_bytes_ = false;  // of what is looked for: the loop makes bytes of 0 or 1
+    bool past_cache_ = false;       // the output is large: its lines are written without being read
+    bool truths_as_bytes_ = false;  // of what is looked for or counted: the loop makes bytes of 0 or 1
     bool by_row_ =
         false;  // rows of a vector tile are computed one by one: operands lie apart, or one element is a row's
     std::size_t made_bytes_ = 0;                           // of an element that the loop makes
-    bool accumulates_joined_ = false;                      // the join's values are what is accumulated or stored
+    bool accumulates_joined_ = false;                      // the join's values are what is aggregated or stored
     bool in_place_ = false;                                // a vector tile's values are made where they stay
     BestLoops best_{};                                     // of what the best value is found of
     std::unique_ptr<scalar::VectorLoop const> loop_;       // the program as one loop; null: an operation at a time

@@ -124,9 +124,12 @@ void LoopKernel::Walk::add_strips(std::size_t level, Extent from, Extent to, Ext
     std::size_t const operand = k_.body_.used[0];
     Extent const step = k_.strides_[level * operands_ + operand];
     std::byte const* const rows = pointers(level)[operand];
-    for (Extent start = from; start < to; start += machine::rows_of_a_strip) {
+    auto const wider = static_cast<Extent>(k_.aggregator_.element_bytes() / k_.aggregator_.value_bytes());
+    Extent const together =
+        k_.body_.best ? machine::rows_of_a_strip : machine::rows_of_a_strip * std::min(wider, machine::wider_strips);
+    for (Extent start = from; start < to; start += together) {
         if (!next_.empty()) bring_some();
-        auto const count = static_cast<std::size_t>(std::min(machine::rows_of_a_strip, to - start));
+        auto const count = static_cast<std::size_t>(std::min(together, to - start));
         if (k_.body_.best)
             find_best_in_strip(rows + start * step, step, count, tile, start);
         else
@@ -281,14 +284,14 @@ void LoopKernel::Walk::convert(std::size_t operand, std::byte const* from, Exten
     tile_convert(compute, scratch_ + k_.layout_.values, 1, registers, to, count);
 }
 
-/// The join's values in the accumulate type's registers: truth values for any and all, f64 for logsumexp of integers.
+/// The join's values in the registers that are aggregated: truth values for any and all, f64 for logsumexp of integers.
 LoopKernel::Walk::Values LoopKernel::Walk::to_accumulate(Values values, std::size_t count) {
     if (k_.accumulates_joined_) return values;
-    DType const accumulate = k_.body_.accumulate;
-    DType const from = k_.body_.join_registers(), to = scalar::own_register_dtype(accumulate);
+    DType const from = k_.body_.join_registers(), type = k_.body_.aggregated();
+    DType const to = type == DType::boolean ? type : scalar::own_register_dtype(type);
     std::size_t const present = values.constant ? 1 : count;
     std::byte* const converted = scratch_ + k_.layout_.values;
-    tile_convert(from, values.data, 1, accumulate == DType::boolean ? accumulate : to, converted, present);
+    tile_convert(from, values.data, 1, to, converted, present);
     return {converted, values.constant};
 }
 
@@ -303,7 +306,7 @@ void const* LoopKernel::Walk::spread(Values values, std::size_t count, std::size
 
 void LoopKernel::Walk::aggregate(Values values, Extent tile) {
     std::size_t const r = rows(), c = columns(), at = static_cast<std::size_t>(tile);
-    void const* const vector_tile = spread(values, r * c, k_.aggregator_.element_bytes());
+    void const* const vector_tile = spread(values, r * c, k_.aggregator_.value_bytes());
     bool const columns_out = in_output(k_.plan_.inner), rows_out = in_output(k_.plan_.outer);
     bool const one_row = k_.plan_.outer == LoopPlan::none;
     if (columns_out && (rows_out || one_row))

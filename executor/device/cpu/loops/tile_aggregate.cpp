@@ -40,6 +40,14 @@ TileAggregate tile_aggregate(scalar::Agg agg, DType type) {
     return made(baseline::tile_loops(op, registers), baseline::scan_loop(registers));
 }
 
+TileAggregate widening_sums_of(DType values, DType accumulator) {
+#ifdef EIN_X86_LOOPS
+    if (instruction_set() == InstructionSet::avx512) return avx512::widening_sums(values, accumulator);
+    if (instruction_set() == InstructionSet::avx2) return avx2::widening_sums(values, accumulator);
+#endif
+    return baseline::widening_sums(values, accumulator);
+}
+
 BestLoops best_loops(scalar::Agg agg, DType type) {
     Better const better = agg == scalar::Agg::min ? Better::less : Better::greater;
 #ifdef EIN_X86_LOOPS

@@ -39,19 +39,26 @@ struct TileAggregate {
 /// @return no functions for what has no such loop: logsumexp, and min and max of complex numbers
 TileAggregate tile_aggregate(scalar::Agg agg, DType type);
 
+/// Sums of narrower integers, register types both: `combine`, `rows` and `columns`, whose values are of `values`.
+/// @return no functions for other types
+TileAggregate widening_sums_of(DType values, DType accumulator);
+
 /// The operations of the loops: bool sums are any, bool products all.
 enum class TileOp { sum, prod, min, max, any, all };
 
 namespace baseline {
 TileAggregate tile_loops(TileOp op, DType register_type);
+TileAggregate widening_sums(DType values, DType accumulator);
 ScanLoop scan_loop(DType register_type);
 }  // namespace baseline
 namespace avx2 {
 TileAggregate tile_loops(TileOp op, DType register_type);
+TileAggregate widening_sums(DType values, DType accumulator);
 ScanLoop scan_loop(DType register_type);
 }  // namespace avx2
 namespace avx512 {
 TileAggregate tile_loops(TileOp op, DType register_type);
+TileAggregate widening_sums(DType values, DType accumulator);
 ScanLoop scan_loop(DType register_type);
 }  // namespace avx512
 

@@ -7,9 +7,10 @@
 #include "executor/device/cpu/loops/tile_aggregate.hpp"
 #include "executor/device/cpu/vector_size.hpp"
 
-#include "executor/device/cpu/loops/exact_sums.hpp"   // of the set
-#include "executor/device/cpu/loops/short_rows.hpp"   // of the set
-#include "executor/device/cpu/loops/tile_reduce.hpp"  // of the set
+#include "executor/device/cpu/loops/exact_sums.hpp"     // of the set
+#include "executor/device/cpu/loops/short_rows.hpp"     // of the set
+#include "executor/device/cpu/loops/tile_reduce.hpp"    // of the set
+#include "executor/device/cpu/loops/widening_sums.hpp"  // of the set
 
 namespace ein::executor::EIN_INSTRUCTION_SET {
 namespace {
@@ -28,12 +29,32 @@ void combine(void* acc, void const* values, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) a[i] = Op::of(a[i], v[i]);
 }
 
+constexpr std::size_t longest_short_row = 7;
+
+/// Short rows of integers in lanes of 32 bits, some at a time: what is cut off at the end is as if it had never been.
+template <class Op, class T>
+void short_rows_widened(T* a, T const* v, std::size_t count, std::size_t columns) {
+    constexpr std::size_t together = 64;
+    std::int32_t values[together * longest_short_row], so_far[together];
+    for (std::size_t n; count > 0; count -= n, a += n, v += n * columns) {
+        n = count < together ? count : together;
+        for (std::size_t i = 0; i < n * columns; ++i) values[i] = v[i];
+        for (std::size_t r = 0; r < n; ++r) so_far[r] = a[r];
+        using Lanes =
+            std::conditional_t<std::is_same_v<Op, Sum> || std::is_same_v<Op, Prod>, std::uint32_t, std::int32_t>;
+        combine_short_rows<Op>(reinterpret_cast<Lanes*>(so_far), reinterpret_cast<Lanes const*>(values), n, columns);
+        for (std::size_t r = 0; r < n; ++r) a[r] = static_cast<T>(so_far[r]);
+    }
+}
+
 template <class Op, class T>
 void rows(void* acc, void const* values, std::size_t count, std::size_t columns) {
     auto* const a = static_cast<T*>(acc);
     auto const* const v = static_cast<T const*>(values);
     if constexpr (has_vectors<T> && sizeof(T) >= 4 && Op::has_short_rows)
         if (combine_short_rows<Op>(a, v, count, columns)) return;
+    if constexpr (std::is_integral_v<T> && sizeof(T) < 4)
+        if (columns > 1 && columns <= longest_short_row) return short_rows_widened<Op>(a, v, count, columns);
     for (std::size_t r = 0; r < count; ++r) a[r] = Op::of(a[r], reduce<Op>(v + r * columns, columns));
 }
 
@@ -174,7 +195,25 @@ TileAggregate complex_loops(TileOp op) {
     return op == TileOp::prod ? loops<Prod, Complex<T>>() : TileAggregate{};
 }
 
+template <class From>
+TileAggregate sums_into(DType accumulator) {
+    if (accumulator == DType::i64) return WideningSums<From, std::uint64_t>::loops();
+    if constexpr (sizeof(From) < 4)
+        if (accumulator == DType::i32) return WideningSums<From, std::uint32_t>::loops();
+    return {};
+}
+
 }  // namespace
+
+TileAggregate widening_sums(DType values, DType accumulator) {
+    switch (values) {
+        case DType::u8: return sums_into<std::uint8_t>(accumulator);
+        case DType::i8: return sums_into<std::int8_t>(accumulator);
+        case DType::i16: return sums_into<std::int16_t>(accumulator);
+        case DType::i32: return sums_into<std::int32_t>(accumulator);
+        default: return {};
+    }
+}
 
 TileAggregate tile_loops(TileOp op, DType register_type) {
     if (op == TileOp::sum && register_type == DType::f32) return sums<float>();

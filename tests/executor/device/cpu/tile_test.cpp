@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <random>
@@ -98,6 +99,39 @@ TEST_CASE("every instruction set aggregates to the same bits", "[executor][devic
                 CAPTURE(name(type), static_cast<int>(op), columns);
                 if (instruction_set() != InstructionSet::baseline) CHECK(run(avx2::tile_loops(op, type)) == expected);
                 if (instruction_set() == InstructionSet::avx512) CHECK(run(avx512::tile_loops(op, type)) == expected);
+            }
+}
+
+TEST_CASE("every instruction set widens integers to the same sums", "[executor][device]") {
+    std::mt19937 random(9);
+    for (DType const from : {DType::u8, DType::i8, DType::i16, DType::i32})
+        for (DType const to : {DType::i32, DType::i64})
+            for (std::size_t const columns : {1u, 3u, 16u, 100u, 513u, 20000u}) {
+                if (size_of(from) >= size_of(to)) continue;
+                constexpr std::size_t rows = 300;
+                CAPTURE(name(from), name(to), columns);
+                std::vector<std::byte> const values = bits(rows * columns * size_of(from), random);
+                std::vector<std::byte> wide(rows * columns * size_of(to)), sums(std::max(rows, columns) * size_of(to));
+                tensor::convert(from, values.data(), 1, to, wide.data(), rows * columns);
+                auto const by_rows = [&](TileAggregate const& loops, void const* of) {
+                    std::vector<std::byte> made = sums;
+                    loops.rows(made.data(), of, rows, columns);
+                    loops.combine(made.data(), of, columns);
+                    return made;
+                };
+                auto const by_columns = [&](TileAggregate const& loops, std::vector<std::byte> const& of) {
+                    std::vector<std::byte> made = sums;
+                    loops.columns(made.data(), of.data(), static_cast<std::ptrdiff_t>(of.size() / rows), rows, columns);
+                    return made;
+                };
+                TileAggregate const plain = baseline::tile_loops(TileOp::sum, to);
+                auto const check = [&](TileAggregate const& loops) {
+                    CHECK(by_rows(loops, values.data()) == by_rows(plain, wide.data()));
+                    CHECK(by_columns(loops, values) == by_columns(plain, wide));
+                };
+                check(baseline::widening_sums(from, to));
+                if (instruction_set() != InstructionSet::baseline) check(avx2::widening_sums(from, to));
+                if (instruction_set() == InstructionSet::avx512) check(avx512::widening_sums(from, to));
             }
 }
 #endif
