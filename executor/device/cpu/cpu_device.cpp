@@ -100,7 +100,8 @@ std::unique_ptr<PreparedKernel const> CpuDevice::prepare_best_search(KernelShape
     graph::EinSum const& einsum = shape.kernel->einsum;
     std::optional<graph::BestSearch> const search = graph::as_best_search(einsum);
     if (!search || shape.sparse || shape.accumulate || shape.over >= 0) return nullptr;
-    std::optional<LoopBody> body = LoopBody::finding_best(einsum, *search, agg, types_of(shape), params);
+    std::optional<LoopBody> body =
+        LoopBody::finding_best(einsum, *search, agg, types_of(shape), shape.operand_dtypes, params);
     if (!body) return nullptr;
     schedule::Kernel kernel = *shape.kernel;
     kernel.einsum.join = scalar::Expr::call(  // mentions what is read: the best value moves nowhere
@@ -138,6 +139,7 @@ std::unique_ptr<PreparedKernel const> CpuDevice::prepare_dense(KernelShape const
     std::optional<LoopBody> special;  // over one index there is nothing to look for or to count
     if (nest.aggregates()) special = LoopBody::finding(einsum, types, params);
     if (nest.aggregates() && !special) special = LoopBody::narrow(einsum, types, shape.operand_dtypes, params);
+    if (nest.aggregates() && !special) special = LoopBody::by_key(einsum, shape.operand_dtypes, shape.output_dtype);
     LoopBody body = special            ? std::move(*special)
                     : shape.accumulate ? LoopBody::of(einsum, types, params)
                                        : LoopBody::stored(einsum, types, params, shape.output_dtype);

@@ -260,7 +260,45 @@ ConvertLoop from_complex() {
     return convert_adjacent<Complex, Real, real_part<Real, Complex>>;
 }
 
+// Halves as integers in the same order: of negative ones the more, the less their bits.
+
+/// @tparam infinity  the bits of it: what is beyond is a nan
+template <std::uint16_t infinity, bool greatest, bool equal_zeros>
+std::int16_t key_of(std::uint16_t bits) {
+    std::int16_t const magnitude = static_cast<std::int16_t>(bits & 0x7fff);
+    std::int16_t const sign = static_cast<std::int16_t>(static_cast<std::int16_t>(bits) >> 15);  // 0 or -1
+    std::int16_t const key = static_cast<std::int16_t>((magnitude ^ sign) - (equal_zeros ? sign : 0));
+    return magnitude > infinity ? static_cast<std::int16_t>(greatest ? 0x7fff : -0x8000) : key;
+}
+template <std::uint16_t infinity, std::uint16_t quiet>
+std::uint16_t half_of(std::int16_t key) {
+    std::uint16_t const bits = static_cast<std::uint16_t>(key ^ ((key >> 15) & 0x7fff));
+    return (bits & 0x7fff) > infinity ? quiet : bits;
+}
+
+template <std::uint16_t infinity>
+ConvertLoop keys(HalfKey const& key) {
+    using From = std::uint16_t;
+    using To = std::int16_t;
+    if (key.equal_zeros)
+        return key.greatest ? convert_adjacent<From, To, key_of<infinity, true, true>>
+                            : convert_adjacent<From, To, key_of<infinity, false, true>>;
+    return key.greatest ? convert_adjacent<From, To, key_of<infinity, true, false>>
+                        : convert_adjacent<From, To, key_of<infinity, false, false>>;
+}
+
+constexpr std::uint16_t infinite_f16 = 0x7c00, infinite_bf16 = 0x7f80;
+
 }  // namespace
+
+ConvertLoop key_loop(HalfKey const& key) {
+    return key.half == DType::f16 ? keys<infinite_f16>(key) : keys<infinite_bf16>(key);
+}
+
+ConvertLoop half_loop(HalfKey const& key) {
+    return key.half == DType::f16 ? convert_adjacent<std::int16_t, std::uint16_t, half_of<infinite_f16, 0x7e00>>
+                                  : convert_adjacent<std::int16_t, std::uint16_t, half_of<infinite_bf16, 0x7fc0>>;
+}
 
 ConvertLoop convert_loop(DType from, DType to) {
     switch (from) {

@@ -83,6 +83,12 @@ bool is_same_in_any(scalar::Expr const& join) {
     return std::ranges::find(kept, op) != std::end(kept) && std::ranges::all_of(join.args(), is_same_in_any);
 }
 
+/// Whether a join is its first operand, of f16 or bf16.
+bool is_half_itself(scalar::Expr const& join, std::span<DType const> operands) {
+    bool const itself = join.op() == scalar::Op::operand && join.node().slot == 0;
+    return itself && (operands[0] == DType::f16 || operands[0] == DType::bf16);
+}
+
 /// The narrowest type of integers in which a join can be computed, if that is no wider than `compute`.
 DType narrowest(scalar::Expr const& join, DType compute, std::span<DType const> operands) {
     if (!is_exact(compute) || operands.empty() || !is_same_in_any(join)) return compute;
@@ -115,6 +121,14 @@ std::optional<LoopBody> LoopBody::narrow(graph::EinSum const& einsum, KernelType
     return body;
 }
 
+std::optional<LoopBody> LoopBody::by_key(graph::EinSum const& einsum, std::span<DType const> operands, DType output) {
+    bool const extreme = einsum.agg == scalar::Agg::min || einsum.agg == scalar::Agg::max;
+    if (!extreme || !is_half_itself(einsum.join, operands) || output != operands[0]) return std::nullopt;
+    LoopBody body = identity(DType::i16, einsum.agg);
+    body.key = HalfKey{operands[0], einsum.agg == scalar::Agg::max, false};
+    return body;
+}
+
 std::optional<LoopBody> LoopBody::finding(graph::EinSum const& einsum, KernelTypes const& types,
                                           scalar::Params const& params) {
     scalar::Expr const& join = einsum.join;
@@ -140,7 +154,7 @@ std::optional<LoopBody> LoopBody::finding(graph::EinSum const& einsum, KernelTyp
 /// The values stay in the registers that the program leaves them in; of a join that is more than one type nobody asks.
 std::optional<LoopBody> LoopBody::finding_best(graph::EinSum const& einsum, graph::BestSearch const& search,
                                                scalar::Agg agg, KernelTypes const& types,
-                                               scalar::Params const& params) {
+                                               std::span<DType const> operands, scalar::Params const& params) {
     scalar::TypeResult const type = scalar::type_of(search.value, types.compute, types.weak);
     bool const known = types.accumulate == DType::i64 && type.problem.empty() && type.type == types.compute;
     if (!known || is_complex(types.compute)) return std::nullopt;
@@ -151,7 +165,10 @@ std::optional<LoopBody> LoopBody::finding_best(graph::EinSum const& einsum, grap
     body.indices = std::max(body.indices, static_cast<std::size_t>(search.label) + 1);
     body.best = agg;
     body.join = types.compute;
-    if (search.value.op() != scalar::Op::operand || search.value.node().slot != 0)
+    if (is_half_itself(search.value, operands)) {
+        body.key = HalfKey{operands[0], agg == scalar::Agg::max, true};
+        body.compute = body.join = DType::i16;
+    } else if (search.value.op() != scalar::Op::operand || search.value.node().slot != 0)
         body.program = std::make_shared<scalar::Program const>(search.value, types.compute, types.weak, params,
                                                                scalar::Program::Integers::own);
     if (best_loops(agg, body.join_registers()).rows == nullptr) return std::nullopt;

@@ -366,7 +366,8 @@ void LoopKernel::make_partials() {
     simplify(combine);
     auto partials = std::make_unique<Partials>();
     partials->piece_bytes = static_cast<std::size_t>(stride);
-    LoopBody const body{nullptr, {0}, 0, registers, body_.accumulate, body_.accumulate, body_.agg, {}, true};
+    LoopBody const body{nullptr, {0}, 0,  registers, body_.accumulate, body_.accumulate, body_.agg, {},
+                        true,    -1,  {}, {},        body_.key};
     partials->combine = make(std::move(combine), body);
     LoopPlan plan = plan_;
     plan.partial = false;

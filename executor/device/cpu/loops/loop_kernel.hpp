@@ -10,6 +10,7 @@
 #include "executor/device/cpu/loops/aggregator.hpp"
 #include "executor/device/cpu/loops/best_loops.hpp"
 #include "executor/device/cpu/loops/loop_plan.hpp"
+#include "executor/device/cpu/loops/tile_convert.hpp"
 #include "executor/device/cpu/moves/turned_tile.hpp"
 #include "executor/device/kernel/kernel_types.hpp"
 #include "executor/device/kernel/nest.hpp"
@@ -39,6 +40,9 @@ struct LoopBody {
     /// 1. None: that of accumulators.
     std::optional<DType> values = {};
 
+    /// Operand 0, f16 or bf16, is compared by keys, in which the best value is found; the output has the halves.
+    std::optional<HalfKey> key = {};
+
     DType aggregated() const { return values.value_or(accumulate); }
     /// The register types of operands and of the join's values.
     DType operand_registers() const;
@@ -57,11 +61,13 @@ struct LoopBody {
     /// The same where the best value is to be found too. @param search  of `einsum`, whose other operands are read
     static std::optional<LoopBody> finding_best(graph::EinSum const& einsum, graph::BestSearch const& search,
                                                 scalar::Agg agg, KernelTypes const& types,
-                                                scalar::Params const& params);
+                                                std::span<DType const> operands, scalar::Params const& params);
     /// The same of truths that are counted or asked for, and of sums of integers in wider ones, whose values stay as
     /// narrow as they are. Nothing for others.
     static std::optional<LoopBody> narrow(graph::EinSum const& einsum, KernelTypes const& types,
                                           std::span<DType const> operands, scalar::Params const& params);
+    /// The least or the greatest of f16 or bf16, or of itself. Nothing for others.
+    static std::optional<LoopBody> by_key(graph::EinSum const& einsum, std::span<DType const> operands, DType output);
     /// Operand 0 brought to `type`; over aggregated labels, the sum of its elements.
     static LoopBody identity(DType type, scalar::Agg agg = scalar::Agg::sum);
 };

@@ -87,10 +87,12 @@ void LoopKernel::Walk::store_run(void const* values, std::byte* output, Extent s
     std::size_t const size = size_of(type);
     if (k_.nest_.accumulate) values = merged(values, output, stride, count);
     if (type == from) return scatter(values, output, stride, size, count, k_.past_cache_);
-    if (stride == static_cast<Extent>(size) && !k_.past_cache_)
-        return tile_convert(from, values, 1, type, output, count);
+    auto const convert = [&](std::byte* to) {
+        k_.body_.key ? halves_of(*k_.body_.key, values, to, count) : tile_convert(from, values, 1, type, to, count);
+    };
+    if (stride == static_cast<Extent>(size) && !k_.past_cache_) return convert(output);
     std::byte* const converted = scratch_ + k_.layout_.values + 32 * k_.vector_tile_;
-    tile_convert(from, values, 1, type, converted, count);
+    convert(converted);
     scatter(converted, output, stride, size, count, k_.past_cache_);
 }
 
@@ -98,7 +100,10 @@ void LoopKernel::Walk::store_run(void const* values, std::byte* output, Extent s
 void const* LoopKernel::Walk::merged(void const* values, std::byte const* output, Extent stride, std::size_t count) {
     DType const type = k_.nest_.output_dtype;
     std::byte* const held = scratch_ + k_.layout_.merged;
-    tile_convert(type, output, in_elements(stride, type), k_.body_.accumulate, held, count);
+    if (k_.body_.key)
+        keys_of(*k_.body_.key, output, in_elements(stride, type), held, count);
+    else
+        tile_convert(type, output, in_elements(stride, type), k_.body_.accumulate, held, count);
     k_.aggregator_.merge(held, values, count, tile_.scratch);
     return held;
 }

@@ -279,6 +279,7 @@ void LoopKernel::Walk::convert(std::size_t operand, std::byte const* from, Exten
     DType const type = k_.nest_.operand_dtypes[operand], compute = k_.body_.compute;
     DType const registers = k_.body_.operand_registers();
     step = in_elements(step, type);
+    if (k_.body_.key) return keys_of(*k_.body_.key, from, step, to, count);
     if (!k_.narrowed_[operand]) return tile_convert(type, from, step, registers, to, count);
     tile_convert(type, from, step, compute, scratch_ + k_.layout_.values, count);
     tile_convert(compute, scratch_ + k_.layout_.values, 1, registers, to, count);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <random>
 #include <vector>
@@ -69,6 +70,46 @@ TEST_CASE("runs of any dtype are converted to the same bits as everywhere else",
             for (ConvertLoop const loop : loops)
                 if (loop != nullptr) check([&](void* found) { loop(source.data(), found, count); });
         }
+}
+
+TEST_CASE("keys of halves are ordered as the halves are", "[executor][device]") {
+    DType const half = GENERATE(DType::f16, DType::bf16);
+    bool const greatest = GENERATE(false, true), equal_zeros = GENERATE(false, true);
+    HalfKey const key{half, greatest, equal_zeros};
+    CAPTURE(name(half), greatest, equal_zeros);
+    std::vector<std::uint16_t> halves(65536), back(65536);
+    std::vector<std::int16_t> keys(65536), others(65536);
+    std::vector<float> floats(65536);
+    for (std::size_t i = 0; i < halves.size(); ++i) halves[i] = static_cast<std::uint16_t>(i * 40503u);  // all of them
+    keys_of(key, halves.data(), 1, keys.data(), 65536);
+    halves_of(key, keys.data(), back.data(), 65536);
+    tensor::convert(half, halves.data(), 1, DType::f32, floats.data(), 65536);
+    std::vector<ConvertLoop> loops{baseline::key_loop(key)}, ways_back{baseline::half_loop(key)};
+#ifdef EIN_X86_LOOPS
+    if (instruction_set() != InstructionSet::baseline)
+        loops.push_back(avx2::key_loop(key)), ways_back.push_back(avx2::half_loop(key));
+#endif
+    for (ConvertLoop const loop : loops) {
+        loop(halves.data(), others.data(), 65536);
+        CHECK(others == keys);
+    }
+    std::vector<std::uint16_t> found(65536);
+    for (ConvertLoop const loop : ways_back) {
+        loop(keys.data(), found.data(), 65536);
+        CHECK(found == back);
+    }
+    keys_of(key, halves.data(), 2, others.data(), 32768);
+    std::size_t wrong = others[20001] != keys[40002];
+    for (std::size_t i = 0; i + 1 < 65536; ++i) {
+        float const a = floats[i], b = floats[i + 1];
+        bool const less = std::isnan(a) ? !greatest && !std::isnan(b) : std::isnan(b) ? greatest : a < b;
+        bool const zeros = a == 0 && b == 0;
+        wrong += !zeros && (keys[i] < keys[i + 1]) != less;
+        wrong +=
+            !equal_zeros && (std::isnan(a) ? back[i] != (half == DType::f16 ? 0x7e00 : 0x7fc0) : back[i] != halves[i]);
+        wrong += equal_zeros && a == 0 && keys[i] != 0;
+    }
+    CHECK(wrong == 0);
 }
 
 #ifdef EIN_X86_LOOPS
