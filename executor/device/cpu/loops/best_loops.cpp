@@ -68,10 +68,12 @@ template <class Op, class T, class Taken>
     __builtin_memcpy(&next, best, sizeof next);
     next = taken ? of_rows : next;
     __builtin_memcpy(best, &next, sizeof next);
-    LaneOf<sizeof(T)> places[lanes], takes[lanes];
+    place = taken ? place : Number{} - 1;
+    LaneOf<sizeof(T)> places[lanes];
     __builtin_memcpy(places, &place, sizeof place);
-    __builtin_memcpy(takes, &taken, sizeof taken);
-    for (std::size_t l = 0; l < lanes; ++l) held[l] = takes[l] != 0 ? first + places[l] : held[l];
+    std::int32_t wider[lanes];  // in two steps, each of which is a loop of vectors
+    for (std::size_t l = 0; l < lanes; ++l) wider[l] = static_cast<std::int32_t>(places[l]);
+    for (std::size_t l = 0; l < lanes; ++l) held[l] = wider[l] < 0 ? held[l] : first + wider[l];
 }
 
 /// Parts of a vector each; all rows of one after the other, in registers.

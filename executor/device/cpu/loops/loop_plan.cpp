@@ -120,6 +120,12 @@ private:
         if (plan_.grain != LoopPlan::none) vector_tile_ = std::min(vector_tile_, turned_vector_tile(nest_));
     }
 
+    /// Whether the rows along a label are so few that a vector tile of them is hardly worth beginning.
+    bool is_short_beside(NestLabel const& outer, NestLabel const& inner) const {
+        return aggregates_ && outer.aggregated && !inner.aggregated &&
+               outer.length * inner.length < machine::shortest_vector_tile;
+    }
+
     /// A short inner label leaves room for several of its rows in one vector tile.
     void choose_outer() {
         if (plan_.inner == LoopPlan::none || plan_.grain != LoopPlan::none) return;
@@ -130,6 +136,7 @@ private:
             if (l == plan_.inner || label(l).index >= 0) continue;
             double cost = traffic(label(l)) + 1e-9 * static_cast<double>(reach(label(l)));
             if (continues(label(l), inner)) cost -= machine::cache_line;  // stores of one run
+            if (is_short_beside(label(l), inner)) cost += machine::cost_of_short_tiles;
             if (plan_.outer != LoopPlan::none && cost >= best) continue;
             best = cost;
             plan_.outer = l;
