@@ -46,7 +46,7 @@ private:
 
     void collect(LaneCode const& code) {
         for (LaneValue const& value : code.values()) {
-            if (value.op == LaneOp::operand) add_once(memory_.operands, static_cast<int>(value.bits));
+            if (jit::is_operand(value.op)) add_once(memory_.operands, static_cast<int>(value.bits));
             if (value.op == LaneOp::constant) add_once(memory_.constants, value.bits);
         }
     }
@@ -58,7 +58,7 @@ private:
         result_bytes = size_of(memory_.to);
         for (int number : operands) {
             auto const place = static_cast<std::size_t>(number);
-            bool const as_it_is = use_.constant[place] || place >= use_.from.size();
+            bool const as_it_is = place >= use_.from.size() || use_.constant[place];
             memory_.from.push_back(as_it_is ? type_ : use_.from[place].value_or(type_));
             operand_bytes.push_back(size_of(memory_.from.back()));
             if (memory_.from.back() == DType::boolean) add_once(memory_.constants, std::uint64_t{1});

@@ -14,8 +14,9 @@
 namespace ein::scalar::jit {
 
 enum class LaneOp : std::uint8_t {
-    operand,   // number `bits`
-    constant,  // whose bits are `bits`
+    operand,        // number `bits`
+    whole_operand,  // the same of one that is a whole number: its lanes are 32 bits of it
+    constant,       // whose bits are `bits`
     add,
     sub,
     mul,
@@ -32,19 +33,25 @@ enum class LaneOp : std::uint8_t {
     bit_xor,
     add_bits,
     sub_bits,
-    shift_left,   // by `bits`
-    shift_right,  // by `bits`, zeros from above
-    less,         // masks from here on
+    mul_bits,
+    shift_left,    // by `bits`
+    shift_right,   // by `bits`, zeros from above
+    shift_signed,  // the same, the sign from above
+    from_whole,    // the f32 of a whole number of 32 bits
+    less,          // masks from here on
     less_equal,
     beyond,  // not a <= b: true of nan
     equal,
-    not_equal,  // true of nan
+    not_equal,      // true of nan
+    whole_greater,  // of whole numbers of 32 bits
+    whole_equal,
     mask_and,
     mask_or,
     mask_not,
     pick  // a mask ? b : c: a number
 };
 
+constexpr bool is_operand(LaneOp op) { return op == LaneOp::operand || op == LaneOp::whole_operand; }
 constexpr bool is_mask(LaneOp op) { return op >= LaneOp::less && op <= LaneOp::mask_not; }
 
 struct LaneValue {
@@ -58,6 +65,9 @@ public:
     explicit LaneCode(DType type) : type_(type) {}
 
     int operand(int number) { return made({LaneOp::operand, -1, -1, -1, static_cast<std::uint64_t>(number)}); }
+    int whole_operand(int number) {
+        return made({LaneOp::whole_operand, -1, -1, -1, static_cast<std::uint64_t>(number)});
+    }
     int constant(std::uint64_t bits) { return made({LaneOp::constant, -1, -1, -1, bits}); }
     int apply(LaneOp op, int a, int b = -1, int c = -1);
     int shifted(LaneOp op, int a, int places) { return made({op, a, -1, -1, static_cast<std::uint64_t>(places)}); }

@@ -1,5 +1,7 @@
 #include "lib/scalar/jit/trace.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -14,107 +16,16 @@ namespace {
 #include "lib/scalar/kernels/kernel_powers.hpp"
 #include "lib/scalar/kernels/kernel_rows.hpp"
 
-/// Where operations on traced values go.
-thread_local LaneCode* recorder = nullptr;
-
-struct TracedMask {
-    int value;
-
-    friend TracedMask operator|(TracedMask a, TracedMask b) {
-        return {recorder->apply(LaneOp::mask_or, a.value, b.value)};
-    }
-    friend TracedMask operator&(TracedMask a, TracedMask b) {
-        return {recorder->apply(LaneOp::mask_and, a.value, b.value)};
-    }
-    friend TracedMask operator!(TracedMask a) { return {recorder->apply(LaneOp::mask_not, a.value)}; }
-};
-
-template <class T>
-struct TracedBits {
-    using Raw = Bits<T>;
-    struct Number {
-        int value;
-    };
-    int value;
-
-    explicit TracedBits(Number number) : value(number.value) {}
-    TracedBits(Raw raw) : value(recorder->constant(raw)) {}
-
-    static TracedBits made(LaneOp op, TracedBits a, TracedBits b) {
-        return TracedBits(Number{recorder->apply(op, a.value, b.value)});
-    }
-    friend TracedBits operator&(TracedBits a, TracedBits b) { return made(LaneOp::bit_and, a, b); }
-    friend TracedBits operator|(TracedBits a, TracedBits b) { return made(LaneOp::bit_or, a, b); }
-    friend TracedBits operator+(TracedBits a, TracedBits b) { return made(LaneOp::add_bits, a, b); }
-    friend TracedBits operator-(TracedBits a, TracedBits b) { return made(LaneOp::sub_bits, a, b); }
-    friend TracedBits operator<<(TracedBits a, int places) {
-        return TracedBits(Number{recorder->shifted(LaneOp::shift_left, a.value, places)});
-    }
-    friend TracedBits operator>>(TracedBits a, int places) {
-        return TracedBits(Number{recorder->shifted(LaneOp::shift_right, a.value, places)});
-    }
-};
-
-/// A number whose operations are recorded instead of done.
-template <class T>
-struct Traced {
-    struct Number {
-        int value;
-    };
-    int value;
-
-    explicit Traced(Number number) : value(number.value) {}
-    Traced(T constant) : value(recorder->constant(::ein::scalar::jit::bits_of(constant))) {}
-
-    static Traced made(LaneOp op, Traced a, Traced b) { return Traced(Number{recorder->apply(op, a.value, b.value)}); }
-    static Traced made(LaneOp op, Traced a) { return Traced(Number{recorder->apply(op, a.value)}); }
-    static TracedMask compared(LaneOp op, Traced a, Traced b) { return {recorder->apply(op, a.value, b.value)}; }
-
-    friend Traced operator+(Traced a, Traced b) { return made(LaneOp::add, a, b); }
-    friend Traced operator-(Traced a, Traced b) { return made(LaneOp::sub, a, b); }
-    friend Traced operator*(Traced a, Traced b) { return made(LaneOp::mul, a, b); }
-    friend Traced operator/(Traced a, Traced b) { return made(LaneOp::div, a, b); }
-    friend Traced operator-(Traced a) { return made(LaneOp::bit_xor, a, Traced(T(-0.0))); }
-    friend TracedMask operator<(Traced a, Traced b) { return compared(LaneOp::less, a, b); }
-    friend TracedMask operator<=(Traced a, Traced b) { return compared(LaneOp::less_equal, a, b); }
-    friend TracedMask operator>(Traced a, Traced b) { return compared(LaneOp::less, b, a); }
-    friend TracedMask operator>=(Traced a, Traced b) { return compared(LaneOp::less_equal, b, a); }
-    friend TracedMask operator==(Traced a, Traced b) { return compared(LaneOp::equal, a, b); }
-    friend TracedMask operator!=(Traced a, Traced b) { return compared(LaneOp::not_equal, a, b); }
-    friend Traced fused(Traced a, Traced b, Traced c) {
-        return Traced(Number{recorder->apply(LaneOp::fused, a.value, b.value, c.value)});
-    }
-    friend Traced pick(TracedMask condition, Traced a, Traced b) {
-        return Traced(Number{recorder->apply(LaneOp::pick, condition.value, a.value, b.value)});
-    }
-    friend Traced floor_of(Traced a) { return made(LaneOp::floor, a); }
-    friend Traced ceil_of(Traced a) { return made(LaneOp::ceil, a); }
-    friend Traced nearest_of(Traced a) { return made(LaneOp::rint, a); }
-    friend Traced root_of(Traced a) { return made(LaneOp::sqrt, a); }
-    friend TracedBits<T> bits_of(Traced a) { return TracedBits<T>(typename TracedBits<T>::Number{a.value}); }
-};
-
-template <class T>
-struct Format<Traced<T>> : Format<T> {
-    using Number = T;
-    using Bits = TracedBits<T>;
-};
-template <class T>
-struct FromBits<Traced<T>> {
-    static Traced<T> of(TracedBits<T> bits) { return Traced<T>(typename Traced<T>::Number{bits.value}); }
-};
-template <class T>
-struct TruthOf<Traced<T>> {
-    using Type = TracedMask;
-};
+#include "lib/scalar/jit/traced.hpp"
 
 template <class T>
 class Tracer {
 public:
-    Tracer(Program::Code const& program, DType type, Arguments arguments, DType to)
+    Tracer(Program::Code const& program, DType type, Arguments arguments, VectorLoop::Use const& use, DType to)
         : program_(program),
           code_(type),
           arguments_(arguments),
+          use_(use),
           to_(to),
           values_(static_cast<std::size_t>(program.values)) {
         recorder = &code_;
@@ -122,32 +33,32 @@ public:
     ~Tracer() { recorder = nullptr; }
 
     std::optional<LaneCode> run() {
-        if (program_.result_dtype != code_.type()) return std::nullopt;
-        for (Program::Code::Operand const& operand : program_.operands)
-            at(operand.value) = {Kind::number, code_.operand(operand.number)};
-        for (Program::Code::Constant const& constant : program_.constants) {
-            Bits<T> bits = 0;
-            std::memcpy(&bits, constant.bits, sizeof bits);
-            at(constant.value) = {Kind::number, code_.constant(bits)};
+        for (Program::Code::Operand const& operand : program_.operands) {
+            at(operand.value) = program_.registers == code_.type() ? Value{Kind::number, code_.operand(operand.number)}
+                                                                   : whole_operand(operand.number);
+            if (at(operand.value).kind == Kind::none) return std::nullopt;
         }
+        for (Program::Code::Constant const& constant : program_.constants) at(constant.value) = value_of(constant);
         for (Instruction const& made : program_.instructions) {
             at(made.out) = value_of(made);
             if (at(made.out).kind == Kind::none) return std::nullopt;
         }
-        if (at(program_.result).kind != Kind::number) return std::nullopt;
-        code_.result = at(program_.result).value;
-        if constexpr (sizeof(T) == 4)
-            if (to_ != code_.type()) code_.result = stored(number(program_.result));
+        code_.result = result();
+        if (code_.result < 0) return std::nullopt;
         return std::move(code_);
     }
 
 private:
     using Lane = Traced<T>;
-    enum class Kind { none, number, mask };
+    enum class Kind { none, number, mask, whole };
     struct Value {
         Kind kind = Kind::none;
         int value = -1;
+        double most = 0;       // of a whole number: its magnitude
+        bool fits = false;     // the lane is the number; else only its low bits
+        bool clamped = false;  // to 32 bits: it is no smaller or larger than what it is compared with unless it was
     };
+    static constexpr double beyond_lanes = 0x1p31, comparable = 0x1p30;
     static constexpr int number_of_type = sizeof(T) == 4 ? 0 : 1;
 
     Value& at(int value) { return values_[static_cast<std::size_t>(value)]; }
@@ -157,14 +68,175 @@ private:
     static Value of(Lane made) { return {Kind::number, made.value}; }
     static Value of(TracedMask made) { return {Kind::mask, made.value}; }
 
+    int result() {
+        Value const& made = at(program_.result);
+        if (program_.result_dtype == code_.type()) {
+            if (made.kind != Kind::number) return -1;
+            if constexpr (sizeof(T) == 4)
+                if (to_ != code_.type()) return stored(number(program_.result));
+            return made.value;
+        }
+        if constexpr (sizeof(T) == 4) {
+            bool const holds = is_exact(to_) && (size_of(to_) < 4 || to_ == DType::i32);
+            if (made.kind == Kind::whole && holds && to_ == program_.result_dtype)
+                return size_of(to_) == 4 ? made.value : low_bits(made.value, 8 * static_cast<int>(size_of(to_))).value;
+            if (made.kind == Kind::mask && program_.result_dtype == DType::boolean && use_.to) {
+                if (holds) return whole(program_.result).value;
+                Lane const truth = pick(mask(program_.result), Lane(1), Lane(0));
+                if (to_ == DType::f32) return truth.value;
+                if (to_ == DType::f16 || to_ == DType::bf16) return stored(truth);
+            }
+        }
+        return -1;
+    }
+
+    Value value_of(Program::Code::Constant const& constant) {
+        if (constant.registers == DType::i64 && sizeof(T) == 4) {
+            std::int64_t number = 0;
+            std::memcpy(&number, constant.bits, sizeof number);
+            return whole_constant(number);
+        }
+        Bits<T> bits = 0;
+        std::memcpy(&bits, constant.bits, sizeof bits);
+        return {Kind::number, code_.constant(bits)};
+    }
+
+    // ---- whole numbers, as i64 registers hold them ----
+
+    static Value whole(int value, double most) { return {Kind::whole, value, most, most < beyond_lanes, false}; }
+    static Value i32_lane(int value) { return {Kind::whole, value, beyond_lanes, true, false}; }
+    Value whole_constant(std::int64_t number) {
+        return whole(code_.constant(static_cast<std::uint32_t>(number)), std::abs(static_cast<double>(number)));
+    }
+    static bool is_exact_in_lane(Value const& value) {
+        return value.kind == Kind::whole && value.fits && !value.clamped;
+    }
+
+    Value whole_operand(int number) {
+        auto const place = static_cast<std::size_t>(number);
+        if (sizeof(T) != 4 || program_.registers != DType::i64 || use_.labels == 0) return {};
+        DType const type = place < use_.from.size() ? use_.from[place].value_or(DType::i64) : DType::i64;
+        bool const clamps = type == DType::i64 && use_.constant[place];
+        if (!is_exact(type) || (type == DType::i64 && !clamps)) return {};
+        int const lane = code_.whole_operand(number);
+        Value made =
+            size_of(type) >= 4 ? i32_lane(lane) : whole(lane, std::ldexp(1.0, 8 * static_cast<int>(size_of(type))));
+        made.clamped = clamps;
+        return made;
+    }
+
+    /// A truth value is 0 or 1 where a number is asked for.
+    Value whole(int value) {
+        if (!is(value, Kind::mask)) return at(value);
+        int const one = code_.constant(1), zero = code_.constant(0);
+        return whole(code_.apply(LaneOp::pick, at(value).value, one, zero), 1);
+    }
+    Value low_bits(int value, int count) {
+        return whole(code_.apply(LaneOp::bit_and, value, code_.constant((std::uint64_t{1} << count) - 1)),
+                     std::ldexp(1.0, count) - 1);
+    }
+
+    TracedMask greater(Value a, Value b) { return {code_.apply(LaneOp::whole_greater, a.value, b.value)}; }
+    TracedMask equal(Value a, Value b) { return {code_.apply(LaneOp::whole_equal, a.value, b.value)}; }
+    Value chosen(TracedMask mask, Value a, Value b) {
+        int const lane = code_.apply(LaneOp::pick, mask.value, a.value, b.value);
+        return {Kind::whole, lane, std::max(a.most, b.most), a.fits && b.fits, false};
+    }
+
+    Value wrapped(Value a, DType to) {
+        if (a.kind != Kind::whole || a.clamped) return {};
+        if (to == DType::boolean) return a.fits ? of(!equal(a, whole_constant(0))) : Value{};
+        int const bits = 8 * static_cast<int>(size_of(to));
+        if (to == DType::u8) return low_bits(a.value, bits);
+        double const most = std::ldexp(1.0, bits - 1);
+        if (a.most < most) return a;
+        if (bits == 32) return i32_lane(a.value);
+        if (bits > 32) return {};
+        int const high = code_.shifted(LaneOp::shift_left, a.value, 32 - bits);
+        return whole(code_.shifted(LaneOp::shift_signed, high, 32 - bits), most);
+    }
+
+    /// Lanes of a value that was clamped are compared as it would be with what is far from their ends.
+    static bool are_comparable(Value const& a, Value const& b) {
+        if (!a.clamped && !b.clamped) return a.fits && b.fits;
+        return (is_exact_in_lane(b) && b.most < comparable) || (is_exact_in_lane(a) && a.most < comparable);
+    }
+
+    Value of_wholes(Op op, Value a, Value b) {
+        bool const clamped = a.clamped || b.clamped;
+        double const sum = a.most + b.most;
+        if (op == Op::add) return clamped ? Value{} : whole(code_.apply(LaneOp::add_bits, a.value, b.value), sum);
+        if (op == Op::sub) return clamped ? Value{} : whole(code_.apply(LaneOp::sub_bits, a.value, b.value), sum);
+        if (op == Op::mul)
+            return clamped ? Value{} : whole(code_.apply(LaneOp::mul_bits, a.value, b.value), a.most * b.most);
+        if (!are_comparable(a, b)) return {};
+        if (op == Op::eq) return of(equal(a, b));
+        if (op == Op::ne) return of(!equal(a, b));
+        if (op == Op::gt) return of(greater(a, b));
+        if (op == Op::lt) return of(greater(b, a));
+        if (op == Op::le) return of(!greater(a, b));
+        if (op == Op::ge) return of(!greater(b, a));
+        if (op == Op::max && !clamped) return chosen(greater(b, a), b, a);
+        return op == Op::min && !clamped ? chosen(greater(a, b), b, a) : Value{};
+    }
+
+    Value of_whole(Op op, Value a) {
+        if (a.clamped) return {};
+        Value const zero = whole_constant(0);
+        if (op == Op::neg) return of_wholes(Op::sub, zero, a);
+        if (!a.fits) return {};
+        Value const negative = of_wholes(Op::sub, zero, a);
+        if (op == Op::abs) return negative.fits ? of_wholes(Op::max, a, negative) : Value{};
+        if (op == Op::relu) return of_wholes(Op::max, a, zero);
+        return {};
+    }
+
+    Value label(int number) {
+        int lane = code_.whole_operand(static_cast<int>(use_.labels) + number);
+        int const counted = static_cast<int>(use_.constant.size()) - 1;
+        if (number == use_.along) lane = code_.apply(LaneOp::add_bits, lane, code_.whole_operand(counted));
+        return whole(lane, static_cast<double>(VectorLoop::most_of_a_label));
+    }
+
+    /// Nothing where it is no operation on whole numbers.
+    Value of_integers(Instruction const& made) {
+        using Meaning = Instruction::Meaning;
+        if (sizeof(T) != 4) return {};
+        if (made.form == Instruction::Form::index) return label(made.label);
+        Value const a = whole(made.a);
+        if (made.form == Instruction::Form::select) {
+            Value const yes = whole(made.b), no = whole(made.c);
+            bool const picks = is(made.a, Kind::mask) && yes.kind == Kind::whole && no.kind == Kind::whole;
+            return picks && !yes.clamped && !no.clamped ? chosen(mask(made.a), yes, no) : Value{};
+        }
+        if (a.kind != Kind::whole) return {};
+        if (made.meaning == Meaning::wrap) return wrapped(a, made.type);
+        if (made.meaning == Meaning::truth) return wrapped(a, DType::boolean);
+        if (made.meaning == Meaning::conversion && made.number == number_of_type && is_exact_in_lane(a))
+            return of(Lane(typename Lane::Number{code_.apply(LaneOp::from_whole, a.value)}));
+        if (made.meaning != Meaning::op) return {};
+        if (made.form == Instruction::Form::unary) return of_whole(made.op, a);
+        Value const b = whole(made.b);
+        return made.form == Instruction::Form::binary && b.kind == Kind::whole ? of_wholes(made.op, a, b) : Value{};
+    }
+
+    bool is_of_integers(Instruction const& made) {
+        if (made.form == Instruction::Form::index) return true;
+        bool const select = made.form == Instruction::Form::select;
+        return is(made.a, Kind::whole) || is(made.b, Kind::whole) || (select && is(made.c, Kind::whole));
+    }
+
     Value value_of(Instruction const& made) {
         using Meaning = Instruction::Meaning;
+        if (is_of_integers(made)) return of_integers(made);
         if (made.form == Instruction::Form::select) {
             bool const picks = is(made.a, Kind::mask) && is(made.b, Kind::number) && is(made.c, Kind::number);
             return picks && made.number == number_of_type ? of(pick(mask(made.a), number(made.b), number(made.c)))
                                                           : Value{};
         }
         if (made.meaning == Meaning::other) return {};
+        if (made.meaning == Meaning::wrap)
+            return is(made.a, Kind::mask) && made.type == DType::boolean ? at(made.a) : Value{};
         if (made.meaning == Meaning::truth)
             return is(made.a, Kind::mask)     ? at(made.a)
                    : is(made.a, Kind::number) ? of(IsTrue::of(number(made.a)))
@@ -250,15 +322,17 @@ private:
     Program::Code const& program_;
     LaneCode code_;
     Arguments arguments_;
+    VectorLoop::Use const& use_;
     DType to_;
     std::vector<Value> values_;
 };
 
 }  // namespace
 
-std::optional<LaneCode> trace(Program::Code const& program, DType type, Arguments arguments, DType to) {
-    if (type == DType::f32) return Tracer<float>(program, type, arguments, to).run();
-    if (type == DType::f64) return Tracer<double>(program, type, arguments, to).run();
+std::optional<LaneCode> trace(Program::Code const& program, DType type, Arguments arguments, VectorLoop::Use const& use,
+                              DType to) {
+    if (type == DType::f32) return Tracer<float>(program, type, arguments, use, to).run();
+    if (type == DType::f64) return Tracer<double>(program, type, arguments, use, to).run();
     return std::nullopt;
 }
 

@@ -49,18 +49,34 @@ InstructionSet VectorLoop::best_set() {
     return InstructionSet::baseline;
 }
 
-bool VectorLoop::possible(Program const& program, InstructionSet set) {
+bool VectorLoop::writes_whole(DType stored, DType join) {
+    bool const holds = is_exact(stored) && stored != DType::i64;
+    if (join == DType::boolean) return holds || stored == DType::f32 || writes(stored, DType::f32);
+    return holds && stored == join;
+}
+
+namespace {
+
+/// Integers beside labels are lanes as wide as f32.
+DType lanes_of(Program::Code const& code) { return is_exact(code.registers) ? DType::f32 : code.registers; }
+
+}  // namespace
+
+bool VectorLoop::possible(Program const& program, InstructionSet set) { return possible(program, Use{}, set); }
+
+bool VectorLoop::possible(Program const& program, Use const& use, InstructionSet set) {
     Program::Code const& code = program.code();
-    return is_emitted(set) && code.operands.size() <= most_operands &&
-           trace(code, code.registers, jit::Arguments::any, code.registers);
+    DType const lanes = lanes_of(code);
+    return is_emitted(set) && code.operands.size() + use.labels <= most_operands &&
+           trace(code, lanes, jit::Arguments::any, use, use.to.value_or(lanes));
 }
 
 std::unique_ptr<VectorLoop const> VectorLoop::make(Program const& program, Use const& use, InstructionSet set) {
     Program::Code const& code = program.code();
-    if (!possible(program, set)) return nullptr;
-    DType const to = use.to.value_or(code.registers);
-    std::optional<jit::LaneCode> const fast = trace(code, code.registers, jit::Arguments::moderate, to),
-                                       whole = trace(code, code.registers, jit::Arguments::any, to);
+    if (!possible(program, use, set)) return nullptr;
+    DType const lanes = lanes_of(code), to = use.to.value_or(lanes);
+    std::optional<jit::LaneCode> const fast = trace(code, lanes, jit::Arguments::moderate, use, to),
+                                       whole = trace(code, lanes, jit::Arguments::any, use, to);
     std::unique_ptr<Code> emitted = Code::emit(*fast, *whole, use, set);
     return emitted == nullptr ? nullptr : std::unique_ptr<VectorLoop const>(new VectorLoop(std::move(emitted)));
 }

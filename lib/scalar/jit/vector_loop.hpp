@@ -1,12 +1,13 @@
 // A Program's join as machine code made when it is first wanted: one loop over the elements, each vector of them loaded
 // once, worked on in registers and stored once, where Program::run goes over a tile an operation at a time. The same
 // bits, but for which nan, because both come from the same source: the operations of kernel_ops.hpp and
-// kernel_math.hpp, recorded and emitted. For programs of f32 or f64 alone, without indices, calls of the C library,
-// integers or complex numbers, on x86 with AVX2 or AVX-512, where the system lets programs make code. Operands and
-// results may lie in memory as narrower types. Leaves what it cannot do to Program.
+// kernel_math.hpp, recorded and emitted. For programs of f32 or f64 alone, without calls of the C library or
+// complex numbers, and with integers only of 32 bits beside labels, on x86 with AVX2 or AVX-512, where the system lets
+// programs make code. Operands and results may lie in memory as narrower types. Leaves what it cannot do to Program.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -28,15 +29,26 @@ public:
         // By operand that is no constant: how it lies in memory, if not in the program's type. None: all lie in that.
         std::vector<std::optional<DType>> from = {};
         std::optional<DType> to = {};  // the same of the result
+        // Where labels stand for operands behind the others, i32 each and no larger than most_of_a_label: the number of
+        // the first. 0: there are none. `from` then has the types of operands that are integers, constant ones too: an
+        // i64 is one of these, and given as the nearest i32.
+        std::size_t labels = 0;
+        // The label that is one more from element to element; the last operand counts 0, 1, 2, ... for it.
+        int along = -1;
     };
+    static constexpr std::int64_t most_of_a_label = std::int64_t{1} << 28;
 
     /// Whether loops of `type`, f32 or f64, can read operands that lie in memory as `stored`, each element converted on
     /// the way as lib/tensor does it; or write results so.
     static bool reads(DType stored, DType type);
     static bool writes(DType stored, DType type);
+    /// Whether loops with labels can write the integers of a join of type `join`, or its truth, as `stored`.
+    static bool writes_whole(DType stored, DType join);
 
     /// Whether there is a loop for this program at all.
+    /// @param use  of a program that asks for labels
     static bool possible(Program const& program, InstructionSet set = best_set());
+    static bool possible(Program const& program, Use const& use, InstructionSet set = best_set());
     /// @return nothing where there is none
     static std::unique_ptr<VectorLoop const> make(Program const& program, Use const& use,
                                                   InstructionSet set = best_set());

@@ -53,12 +53,16 @@ public:
             vpmovzxwd(to, from);
             return vpslld(to, to, 16);
         }
+        load_whole(to, from, type, one);
+        if (size_of(type) <= 2) vcvtdq2ps(to, to);
+    }
+    /// Whole numbers as such, of 32 bits, and what lies in memory as it is in lanes.
+    void load_whole(Xmm const& to, Xbyak::Address const& from, DType type, Xbyak::Address const& one) {
         if (size_of(type) > 2) return vmovups(to, from);
         if (type == DType::i16) vpmovsxwd(to, from);
         if (type == DType::i8) vpmovsxbd(to, from);
         if (type == DType::u8 || type == DType::boolean) vpmovzxbd(to, from);
         if (type == DType::boolean) vpminud(to, to, one);
-        vcvtdq2ps(to, to);
     }
     /// The low 16 or 8 bits of lanes, or f16 of them, side by side at the beginning of `to`. AVX2 takes lanes whose
     /// other bits are 0.
@@ -93,6 +97,7 @@ public:
     void sub_bits(Xmm const& to, Xmm const& a, Operand const& b) { f32_ ? vpsubd(to, a, b) : vpsubq(to, a, b); }
     void shift_left(Xmm const& to, Xmm const& a, std::uint8_t n) { f32_ ? vpslld(to, a, n) : vpsllq(to, a, n); }
     void shift_right(Xmm const& to, Xmm const& a, std::uint8_t n) { f32_ ? vpsrld(to, a, n) : vpsrlq(to, a, n); }
+    void mul_bits(Xmm const& to, Xmm const& a, Operand const& b) { vpmulld(to, a, b); }
     void sqrt_lanes(Xmm const& to, Xmm const& a) { f32_ ? vsqrtps(to, a) : vsqrtpd(to, a); }
     void round_lanes(Xmm const& to, Xmm const& a, std::uint8_t mode) {
         if (wide_)
@@ -129,6 +134,12 @@ public:
             f32_ ? vcmpps(Opmask(mask), a, b, predicate) : vcmppd(Opmask(mask), a, b, predicate);
         else
             f32_ ? vcmpps(vector(mask), a, b, predicate) : vcmppd(vector(mask), a, b, predicate);
+    }
+    void compare_whole(int mask, Xmm const& a, Operand const& b, bool equal) {  // else whether a is greater
+        if (wide_)
+            vpcmpd(Opmask(mask), a, b, equal ? 0 : 6);
+        else
+            equal ? vpcmpeqd(vector(mask), a, b) : vpcmpgtd(vector(mask), a, b);
     }
     void blend(Xmm const& to, int mask, Xmm const& otherwise, Operand const& chosen) {
         if (wide_)

@@ -48,7 +48,7 @@ void X86Iteration::emit(X86Instructions& to, LoopMemory const& memory, LaneCode 
 void X86Iteration::store_result() {
     Xmm const result = x86_.vector(in_register(code_.result));
     Address const place = x86_.ptr[x86_.rdx + x86_.rsi * static_cast<int>(size_of(memory_.to))];
-    if (memory_.to == code_.type()) {
+    if (size_of(memory_.to) == size_of(code_.type())) {
         memory_.past_cache ? x86_.vmovntps(place, result) : x86_.vmovups(place, result);
         return;
     }
@@ -81,7 +81,7 @@ int X86Iteration::held(LaneValue const& value) const {
 
 bool X86Iteration::in_memory(int value) const {
     LaneValue const& found = code_.at(value);
-    if (found.op != LaneOp::operand) return found.op == LaneOp::constant;
+    if (!is_operand(found.op)) return found.op == LaneOp::constant;
     return memory_.on_stack[static_cast<std::size_t>(memory_.operand_place(found.bits))];
 }
 
@@ -130,7 +130,8 @@ void X86Iteration::value(int number) {
     };
     switch (v.op) {
         case LaneOp::constant: return;
-        case LaneOp::operand: return operand(number);
+        case LaneOp::operand:
+        case LaneOp::whole_operand: return operand(number);
         case LaneOp::add: return commuting(number, &X86::add_lanes);
         case LaneOp::sub: return binary(number, &X86::sub_lanes);
         case LaneOp::mul: return commuting(number, &X86::mul_lanes);
@@ -140,6 +141,12 @@ void X86Iteration::value(int number) {
         case LaneOp::bit_xor: return commuting(number, &X86::xor_bits);
         case LaneOp::add_bits: return commuting(number, &X86::add_bits);
         case LaneOp::sub_bits: return binary(number, &X86::sub_bits);
+        case LaneOp::mul_bits: return commuting(number, &X86::mul_bits);
+        case LaneOp::from_whole: return unary(number, [&](Xmm const& to, Xmm const& a) { x86_.vcvtdq2ps(to, a); });
+        case LaneOp::shift_signed:
+            return unary(number, [&](Xmm const& to, Xmm const& a) { x86_.vpsrad(to, a, places); });
+        case LaneOp::whole_greater: return compare_whole(number, false);
+        case LaneOp::whole_equal: return compare_whole(number, true);
         case LaneOp::fused:
         case LaneOp::fused_minus: return fused(number, v);
         case LaneOp::sqrt: return unary(number, [&](Xmm const& to, Xmm const& a) { x86_.sqrt_lanes(to, a); });
@@ -168,8 +175,9 @@ void X86Iteration::operand(int number) {
     auto const place = static_cast<std::size_t>(memory_.operand_place(code_.at(number).bits));
     DType const from = memory_.from[place];
     Address const first = x86_.ptr[memory_.pointers[place] + x86_.rsi * static_cast<int>(size_of(from))];
-    x86_.load(x86_.vector(result_register(number)), first, from,
-              x86_.ptr[x86_.rbp + memory_.constant_place(1) * x86_.width()]);
+    Address const one = x86_.ptr[x86_.rbp + memory_.constant_place(1) * x86_.width()];
+    Xmm const to = x86_.vector(result_register(number));
+    code_.at(number).op == LaneOp::operand ? x86_.load(to, first, from, one) : x86_.load_whole(to, first, from, one);
 }
 
 template <class Emit>
@@ -240,13 +248,22 @@ void X86Iteration::keep(int number, LaneValue const& v, int argument) {
     register_of(number) = held;
 }
 
-void X86Iteration::compare(int number, std::uint8_t predicate) {
+template <class Emit>
+void X86Iteration::comparison(int number, Emit emit) {
     LaneValue const& v = code_.at(number);
     Xmm const left = x86_.vector(in_register(v.a));
     Source const right(*this, v.b);
     read(v.a);
     read(v.b);
-    x86_.compare(result_register(number), left, right, predicate);
+    emit(result_register(number), left, right);
+}
+
+void X86Iteration::compare(int number, std::uint8_t predicate) {
+    comparison(number, [&](int mask, Xmm const& a, Operand const& b) { x86_.compare(mask, a, b, predicate); });
+}
+
+void X86Iteration::compare_whole(int number, bool equal) {
+    comparison(number, [&](int mask, Xmm const& a, Operand const& b) { x86_.compare_whole(mask, a, b, equal); });
 }
 
 void X86Iteration::masks(int number, LaneValue const& v) {

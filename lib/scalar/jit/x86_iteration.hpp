@@ -87,7 +87,10 @@ private:
     void unary(int number, Emit emit);
     void fused(int number, LaneValue const& v);
     void keep(int number, LaneValue const& v, int argument);
+    template <class Emit>
+    void comparison(int number, Emit emit);
     void compare(int number, std::uint8_t predicate);
+    void compare_whole(int number, bool equal);
     void masks(int number, LaneValue const& v);
     void pick(int number, LaneValue const& v);
     void leave_if_refused(int mask, Xbyak::Label& slow);

@@ -59,7 +59,8 @@ int CodeBuilder::operand(int number) {
 
 int CodeBuilder::constant(Scalar const& value, DType type) {
     Program::Code::Constant made;
-    store(value, registers(type), made.bits);
+    made.registers = registers(type);
+    store(value, made.registers, made.bits);
     std::array<std::byte, 17> key{};
     store(value, register_dtype(type), key.data());  // numbers that a narrow register does not tell apart are two
     key[16] = static_cast<std::byte>(register_dtype(type));
@@ -103,6 +104,15 @@ int CodeBuilder::unary(UnaryKernel kernel, Meaning meaning, Op op, int number, D
     made.a = a;
     made.unary = kernel;
     return add(made, result, {1, reinterpret_cast<std::intptr_t>(kernel), a, 0, 0, 0});
+}
+
+int CodeBuilder::wrap(UnaryKernel kernel, DType type, int a) {
+    Instruction made;
+    made.meaning = Meaning::wrap;
+    made.type = type;
+    made.a = a;
+    made.unary = kernel;
+    return add(made, type, {1, reinterpret_cast<std::intptr_t>(kernel), a, 0, 0, 0});
 }
 
 int CodeBuilder::binary(BinaryKernels const& kernels, Op op, int number, DType result, int a, int b) {

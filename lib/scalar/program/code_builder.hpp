@@ -34,6 +34,8 @@ public:
     /// @param op  of Meaning::op  @param number  of the register: the argument's of an operation, the result's of a
     /// conversion
     int unary(UnaryKernel kernel, Meaning meaning, Op op, int number, DType result, int a);
+    /// To the range of a type of integers.
+    int wrap(UnaryKernel kernel, DType type, int a);
     int binary(BinaryKernels const& kernels, Op op, int number, DType result, int a, int b);
     int select(DType result, int condition, int a, int b);
     int position(int a, std::int64_t extent);

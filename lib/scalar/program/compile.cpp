@@ -136,7 +136,7 @@ private:
     /// Cut to the range of an integer type, where registers are wider.
     int wrapped(DType type, int a) {
         if (type == code_.registers(type)) return a;
-        return code_.unary(kernels().wrap[number_of(type)][static_cast<int>(type)], type, a);
+        return code_.wrap(kernels().wrap[number_of(type)][static_cast<int>(type)], type, a);
     }
 
     int converted(int a, DType from, DType to) {

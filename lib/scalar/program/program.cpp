@@ -99,6 +99,11 @@ DType Program::result_registers() const {
 std::size_t Program::tile() const { return code_->tile; }
 std::size_t Program::scratch_bytes() const { return code_->scratch_bytes; }
 
+bool Program::asks_for_labels() const {
+    auto const asks = [](Instruction const& made) { return made.form == Instruction::Form::index; };
+    return std::any_of(code_->instructions.begin(), code_->instructions.end(), asks);
+}
+
 bool Program::is_operand(int number) const {
     for (Code::Operand const& operand : code_->operands) {
         if (operand.number == number) return operand.value == code_->result;

@@ -47,6 +47,7 @@ public:
     DType result_dtype() const;         // of the value: may be bool or a narrow integer
     DType operand_registers() const;    // that hold operands
     DType result_registers() const;     // that hold the value
+    bool asks_for_labels() const;       // for their values
     bool is_operand(int number) const;  // the expression is just that operand: nothing to compute
     std::size_t tile() const;  // the most elements of one run: registers of so many stay in the first-level cache
     std::size_t scratch_bytes() const;  // needed by run, aligned to 64

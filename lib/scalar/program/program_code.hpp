@@ -16,11 +16,12 @@ namespace ein::scalar {
 struct Instruction {
     enum class Form { index, unary, binary, select, position };
     /// What a kernel of Form::unary or binary does, for who makes code of its own for it.
-    enum class Meaning { other, op, truth, conversion };
+    enum class Meaning { other, op, truth, conversion, wrap };
     Form form = Form::unary;
     Meaning meaning = Meaning::other;
-    Op op = Op::add;  // of Meaning::op
-    int number = 0;   // of the register: arguments' of an operation, result's of a conversion or select
+    Op op = Op::add;          // of Meaning::op
+    DType type = DType::i64;  // of Meaning::wrap: to which range
+    int number = 0;           // of the register: arguments' of an operation, result's of a conversion or select
     int out = 0;
     int a = -1, b = -1, c = -1;   // values; of a select: condition, then, else
     int label = 0;                // of an index
@@ -41,6 +42,7 @@ struct Program::Code {
     struct Constant {
         alignas(16) std::byte bits[16] = {};
         int value = 0;
+        DType registers = DType::f32;
     };
 
     std::vector<Operand> operands;  // those that are used

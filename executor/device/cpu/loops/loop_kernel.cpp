@@ -17,13 +17,6 @@ bool goes_past_cache(Nest const& nest) {
     return !nest.accumulate && std::max(bytes, nest.output_bytes) >= machine::output_past_cache;
 }
 
-bool becomes_a_loop(Nest const& nest, LoopBody const& body) {
-    Extent points = 1;
-    for (NestLabel const& label : nest.labels) points *= label.length;
-    return body.program != nullptr && points >= machine::points_for_a_loop &&
-           scalar::VectorLoop::possible(*body.program);
-}
-
 /// Whether vector tiles are aggregated where they lie in memory, to one element each.
 bool is_read_in_place(Nest const& nest, LoopBody const& body) {
     DType const type = nest.operand_dtypes[body.used[0]];
@@ -54,18 +47,11 @@ std::size_t longest_vector_tile(Nest const& nest, LoopBody const& body) {
             is_read_in_place(nest, body) ? machine::read_vector_tile : machine::long_vector_tile;
         return body.best ? vector_tile_for_best(nest, body, longest) : longest;
     }
-    if (becomes_a_loop(nest, body))
+    if (body.becomes_a_loop(nest))
         return std::min(body.program->tile(), machine::looped_vector_tile / size_of(body.compute));
     bool const leaves = !nest.aggregates() && goes_past_cache(nest);
     return leaves ? std::min(body.program->tile(), machine::stored_vector_tile / size_of(body.compute))
                   : body.program->tile();
-}
-
-/// What an operand's labels span in memory, in bytes.
-Extent extent_of(Nest const& nest, std::size_t operand) {
-    Extent last = 0;
-    for (NestLabel const& label : nest.labels) last += (label.length - 1) * std::abs(label.strides[operand]);
-    return last + static_cast<Extent>(size_of(nest.operand_dtypes[operand]));
 }
 
 ExactTotals exact_totals(LoopPlan const& plan, LoopBody const& body) {
@@ -93,11 +79,15 @@ std::unique_ptr<LoopKernel const> LoopKernel::make(Nest nest, LoopBody body) {
     std::size_t const vector_tile = longest_vector_tile(nest.planned(), body);
     LoopPlan plan = plan_loops(body.finds < 0 ? nest : without_indices(nest), vector_tile);
     if (body.best) plan.pieces = 1, plan.partial = false;  // whoever calls it has cut it
+    LoopBody const without_loops = body.without_loops();
     std::optional<Aggregator> aggregator =
         Aggregator::make(body.agg, body.accumulate, exact_totals(plan, body), body.values);
     if (!aggregator) return nullptr;
-    return std::unique_ptr<LoopKernel const>(
+    Nest const same = nest;
+    std::unique_ptr<LoopKernel> made(
         new LoopKernel(std::move(nest), std::move(body), std::move(*aggregator), std::move(plan), vector_tile));
+    if (made->looped_labels_) made->of_large_labels_ = make(same, without_loops);
+    return made;
 }
 
 LoopKernel::~LoopKernel() = default;
@@ -158,12 +148,6 @@ bool LoopKernel::results_stay() const {
     return lie_adjacent() && type == body_.accumulate && body_.join_registers() == scalar::own_register_dtype(type);
 }
 
-/// Whether a loop can write them as they are stored.
-bool LoopKernel::results_stay_narrow() const {
-    return lie_adjacent() && body_.join_registers() == body_.accumulate &&
-           scalar::VectorLoop::writes(nest_.output_dtype, body_.accumulate);
-}
-
 void LoopKernel::choose_turned() {
     for (std::size_t k : body_.used)
         if (executor::is_turned(nest_, plan_, k)) turned_.push_back(k);
@@ -193,7 +177,7 @@ void LoopKernel::choose_fetches() {
         else if (is_in_registers(k) && inner == size && is_one_run(inner, outer))
             fetches_[k] = Fetch::direct;
         ahead_.push_back(body_.program != nullptr && plan_.grain == LoopPlan::none && fetches_[k] == Fetch::direct &&
-                         extent_of(nest_, k) >= machine::operand_fetched_ahead);
+                         extent_of(k) >= machine::operand_fetched_ahead);
         ahead_a_row_.push_back(!turned_.empty() && !is_turned(k) &&
                                inner == static_cast<Extent>(size_of(nest_.operand_dtypes[k])));
     }
@@ -210,91 +194,6 @@ Extent LoopKernel::turned_step(std::size_t operand) const {
     Extent const elements = std::min(turned_vector_tile(nest_), nest_.labels[plan_.inner].length);
     std::size_t const bytes = static_cast<std::size_t>(elements) * size_of(nest_.operand_dtypes[operand]);
     return static_cast<Extent>(lines(bytes) + machine::cache_line);
-}
-
-/// Rows of a vector tile that are long enough for a loop each, where that spares gathering an operand: one whose rows
-/// lie apart or are all the same, or one with an element for each row.
-bool LoopKernel::goes_by_row() const {
-    if (plan_.outer == LoopPlan::none || !turned_.empty()) return false;
-    if (nest_.labels[plan_.inner].length < machine::shortest_looped_row) return false;
-    bool spares = false;
-    for (std::size_t k : body_.used) {
-        if (fetches_[k] != Fetch::gather) continue;
-        DType const type = nest_.operand_dtypes[k];
-        Extent const inner = step_along(k), size = static_cast<Extent>(size_of(type));
-        bool const as_it_is = type == body_.compute && type == body_.operand_registers();
-        bool const is_read = as_it_is || (!narrowed_[k] && scalar::VectorLoop::reads(type, body_.compute));
-        if (inner == 0 ? !as_it_is : inner != size || !is_read) return false;
-        bool const in_one_run = inner == size && is_one_run(inner, nest_.labels[plan_.outer].strides[k]);
-        spares = spares || !in_one_run;
-    }
-    return spares;
-}
-
-void LoopKernel::make_loops() {
-    bool const all_constant = std::all_of(body_.used.begin(), body_.used.end(),
-                                          [&](std::size_t k) { return fetches_[k] == Fetch::constant; });
-    if (all_constant || !becomes_a_loop(nest_, body_)) return;
-    by_row_ = goes_by_row();
-    scalar::VectorLoop::Use use = use_of_operands();
-    bool const narrow = results_stay_narrow();
-    if (narrow) use.to = nest_.output_dtype;
-    bool const truths =
-        (body_.finds >= 0 && !body_.best) || (body_.values == DType::boolean && body_.join != DType::boolean);
-    truths_as_bytes_ = truths && scalar::VectorLoop::writes(DType::boolean, body_.compute);
-    if (truths_as_bytes_) use.to = DType::boolean;
-    loop_ = scalar::VectorLoop::make(*body_.program, use);
-    truths_as_bytes_ = truths_as_bytes_ && loop_ != nullptr;
-    accumulates_joined_ = accumulates_joined_ || (truths_as_bytes_ && body_.finds < 0);
-    by_row_ = by_row_ && loop_ != nullptr;
-    if (loop_ == nullptr) return;
-    made_bytes_ = size_of(use.to.value_or(body_.join_registers()));
-    for (std::size_t k = 0; k < fetches_.size(); ++k) {
-        if (use.from[k]) fetches_[k] = Fetch::direct;
-        if (fetches_[k] == Fetch::constant && is_in_registers(k)) fetches_[k] = Fetch::element;
-        if (!by_row_ || fetches_[k] != Fetch::gather) continue;
-        fetches_[k] = use.constant[k] ? Fetch::element : Fetch::direct;
-    }
-    ahead_ = use.ahead;
-    in_place_ = in_place_ || (narrow && !past_cache_);
-    use.past_cache = true;
-    bool const in_lines =
-        !by_row_ || nest_.labels[plan_.inner].length * static_cast<Extent>(made_bytes_) % machine::cache_line == 0;
-    if (past_cache_ && in_lines && (narrow || results_stay()))
-        streaming_ = scalar::VectorLoop::make(*body_.program, use);
-}
-
-/// Operands that lie adjacent in a type that loops read need not be converted first.
-scalar::VectorLoop::Use LoopKernel::use_of_operands() const {
-    scalar::VectorLoop::Use use;
-    use.ahead = ahead_;
-    use.from.resize(fetches_.size());
-    for (std::size_t k = 0; k < fetches_.size(); ++k) {
-        bool const of_row = by_row_ && fetches_[k] == Fetch::gather && step_along(k) == 0;
-        use.constant.push_back(fetches_[k] == Fetch::constant || of_row);
-        DType const type = nest_.operand_dtypes[k];
-        auto const stride = [&](std::size_t l) { return l == LoopPlan::none ? 0 : nest_.labels[l].strides[k]; };
-        bool const adjacent = step_along(k) == static_cast<Extent>(size_of(type)) &&
-                              (by_row_ || is_one_run(step_along(k), stride(plan_.outer)));
-        if (fetches_[k] != Fetch::gather || narrowed_[k] || !adjacent) continue;
-        if (!scalar::VectorLoop::reads(type, body_.compute)) continue;
-        use.from[k] = type;
-        use.ahead[k] = plan_.grain == LoopPlan::none && extent_of(nest_, k) >= machine::operand_fetched_ahead;
-    }
-    return use;
-}
-
-/// A loop that reads operands where they lie and writes results where they stay needs no room for a vector tile: it is
-/// begun less often.
-void LoopKernel::lengthen_vector_tiles() {
-    bool const gathers =
-        std::any_of(body_.used.begin(), body_.used.end(), [&](std::size_t k) { return fetches_[k] == Fetch::gather; });
-    if (loop_ == nullptr || gathers || !(in_place_ || streaming_ != nullptr) || levels_.empty()) return;
-    Level& last = levels_.back();
-    if (last.label != plan_.inner || plan_.outer != LoopPlan::none || last.index >= 0) return;
-    bool const cut = plan_.pieces > 1 && plan_.cut + 1 == levels_.size();
-    Extent const shares = cut ? 4 * plan_.pieces : 1, most = std::min(machine::longest_run, last.length / shares);
-    last.block = std::max(last.block, most / last.block * last.block);
 }
 
 /// Vector tiles along outputs that are nothing but their operand's elements, and outside them rows to add up. Of reals
@@ -327,7 +226,7 @@ void LoopKernel::lay_out() {
     layout_.turned_from = place(operands * sizeof(Turned));
     layout_.held = place(operands * sizeof(std::size_t));
     layout_.extents = place(nest_.labels.size() * sizeof(Extent));
-    layout_.tile_operands = place(operands * sizeof(scalar::TileOperand));
+    layout_.tile_operands = place((operands + body_.indices + 1) * sizeof(scalar::TileOperand));
     layout_.tile_indices = place(body_.indices * sizeof(scalar::TileIndex));
     layout_.gathered = place(plain_copy_ ? 0 : operands * wide);
     layout_.values = place(3 * wide);  // converted or spread; elements that stand for rows; ready to store
@@ -337,6 +236,8 @@ void LoopKernel::lay_out() {
     layout_.state = place(nest_.aggregates() ? aggregator_.state_bytes(plan_.tile) : 0);
     layout_.best = place(body_.best ? plan_.tile * size_of(body_.join_registers()) : 0);
     layout_.turned = place(turned_.size() * turned_bytes());
+    layout_.label_values = place(looped_labels_ ? (operands + body_.indices) * sizeof(std::int32_t) : 0);
+    layout_.counted = place(looped_labels_ ? vector_tile_ * sizeof(std::int32_t) : 0);
     layout_.total = total;
 }
 
@@ -377,6 +278,8 @@ void LoopKernel::make_partials() {
 
 void LoopKernel::launch(std::span<void const* const> operands, void* output, std::span<Extent const> begin,
                         WorkerTeam& team, std::span<std::byte const> next) const {
+    if (of_large_labels_ != nullptr && !fit_loops(begin))
+        return of_large_labels_->launch(operands, output, begin, team, next);
     if (plan_.pieces == 1) return run_piece(operands, output, begin, 0, next);
     if (!partials_) {
         team.run(plan_.pieces, [&](std::int64_t piece) { run_piece(operands, output, begin, piece); });

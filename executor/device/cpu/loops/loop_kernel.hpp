@@ -42,7 +42,17 @@ struct LoopBody {
 
     /// Operand 0, f16 or bf16, is compared by keys, in which the best value is found; the output has the halves.
     std::optional<HalfKey> key = {};
+    bool loops = true;  // machine code may be made of the program
 
+    /// Whether a loop of machine code may be made for it, and whether that is one of integers: for labels beside them,
+    /// and with results as they are stored.
+    bool becomes_a_loop(Nest const& nest) const;
+    bool is_of_integers() const;
+    LoopBody without_loops() const {
+        LoopBody same = *this;
+        same.loops = false;
+        return same;
+    }
     DType aggregated() const { return values.value_or(accumulate); }
     /// The register types of operands and of the join's values.
     DType operand_registers() const;
@@ -97,7 +107,7 @@ private:
     };
     struct Layout {  // of a walk's scratch memory: where each part begins, in bytes
         std::size_t pointers, gathered_from, turned_from, held, extents, tile_operands, tile_indices, gathered, values,
-            merged, program, tile, state, best, turned, total;
+            merged, program, tile, state, best, turned, label_values, counted, total;
     };
     struct Partials;
     struct Turned {  // where a tile of an operand lay before it was turned, and its lengths
@@ -110,6 +120,7 @@ private:
     /// Whether a vector tile lies in one run, its labels being so far apart.
     bool is_one_run(Extent inner, Extent outer) const;
     bool results_stay() const;
+    bool fit_loops(std::span<Extent const> begin) const;
     bool results_stay_narrow() const;
     bool lie_adjacent() const;
     void choose_turned();
@@ -125,6 +136,7 @@ private:
     Extent turned_step(std::size_t operand) const;
     std::size_t turned_bytes() const;
     Extent grain_block() const { return std::min(plan_.grain_block, nest_.labels[plan_.grain].length); }
+    Extent extent_of(std::size_t operand) const;
     bool goes_by_row() const;
     void make_loops();
     scalar::VectorLoop::Use use_of_operands() const;
@@ -148,6 +160,8 @@ private:
     std::vector<std::size_t> turned_;  // operands that vector tiles cross: tiles of them are turned first
     std::vector<bool> narrowed_;  // by operand: first wrapped or rounded to a compute type that its registers exceed
     std::size_t vector_tile_ = 0;
+    bool looped_labels_ = false;                         // loops ask for labels
+    std::unique_ptr<LoopKernel const> of_large_labels_;  // for these: without loops
     bool past_cache_ = false;       // the output is large: its lines are written without being read
     bool truths_as_bytes_ = false;  // of what is looked for or counted: the loop makes bytes of 0 or 1
     bool by_row_ =

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -35,6 +37,8 @@ LoopKernel::Walk::Walk(LoopKernel const& kernel, std::span<void const* const> op
     for (std::size_t l = 0; l < kernel.body_.indices; ++l) tile_indices_[l] = {begin[l], 0};
     int const inner = kernel.plan_.inner == LoopPlan::none ? -1 : kernel.nest_.labels[kernel.plan_.inner].index;
     if (inner >= 0) tile_indices_[inner].step = 1;
+    auto* const counted = reinterpret_cast<std::int32_t*>(scratch + kernel.layout_.counted);
+    if (kernel.looped_labels_) std::iota(counted, counted + kernel.vector_tile_, 0);
 }
 
 void LoopKernel::Walk::bring_meanwhile(std::span<std::byte const> next) {
@@ -207,6 +211,26 @@ LoopKernel::Walk::Values LoopKernel::Walk::join(std::byte* result) {
                                  std::span(tile_indices_, k_.body_.indices), scratch_ + k_.layout_.program, result);
 }
 
+/// Of integers that stand for a whole vector tile the loop takes 32 bits; an i64 is given as the nearest of these.
+std::span<LoopKernel::Walk::Values const> LoopKernel::Walk::loop_operands() {
+    if (!k_.looped_labels_) return std::span(tile_operands_, operands_);
+    auto* const values = reinterpret_cast<std::int32_t*>(scratch_ + k_.layout_.label_values);
+    for (std::size_t k : k_.body_.used) {
+        if (!tile_operands_[k].constant || k_.body_.operand_registers() != DType::i64) continue;
+        std::int64_t value;
+        std::memcpy(&value, tile_operands_[k].data, sizeof value);
+        constexpr std::int64_t least = std::numeric_limits<std::int32_t>::min();
+        values[k] = static_cast<std::int32_t>(std::clamp(value, least, -(least + 1)));
+        tile_operands_[k].data = values + k;
+    }
+    for (std::size_t l = 0; l < k_.body_.indices; ++l) {
+        values[operands_ + l] = static_cast<std::int32_t>(tile_indices_[l].first);
+        tile_operands_[operands_ + l] = {values + operands_ + l, true};
+    }
+    tile_operands_[operands_ + k_.body_.indices] = {scratch_ + k_.layout_.counted, false};
+    return std::span(tile_operands_, operands_ + k_.body_.indices + 1);
+}
+
 /// Each row of the vector tile by itself. What stands for all rows has no step from one to the next.
 void LoopKernel::Walk::run_rows(scalar::VectorLoop const& loop, std::byte* result) {
     std::size_t const count = columns(), row_count = rows();
@@ -214,8 +238,7 @@ void LoopKernel::Walk::run_rows(scalar::VectorLoop const& loop, std::byte* resul
     std::size_t const share = lines((some.size() + row_count - 1) / row_count);
     for (std::size_t row = 0; row < row_count; ++row) {
         std::size_t const first = std::min(row * share, some.size());
-        loop.run(count, std::span(tile_operands_, operands_), result,
-                 some.subspan(first, std::min(share, some.size() - first)));
+        loop.run(count, loop_operands(), result, some.subspan(first, std::min(share, some.size() - first)));
         result += count * k_.made_bytes_;
         for (std::size_t k : k_.body_.used)
             tile_operands_[k].data = static_cast<std::byte const*>(tile_operands_[k].data) + stride(k_.plan_.outer, k);

@@ -36,9 +36,11 @@ private:
     Values join(std::byte* result);
     void run_loop(scalar::VectorLoop const& loop, std::byte* result) {
         if (k_.by_row_) return run_rows(loop, result);
-        loop.run(rows() * columns(), std::span(tile_operands_, operands_), result, some_of_next());
+        loop.run(rows() * columns(), loop_operands(), result, some_of_next());
     }
     void run_rows(scalar::VectorLoop const& loop, std::byte* result);
+    /// Labels behind the others, where the loop asks for them.
+    std::span<Values const> loop_operands();
     Values fetch(std::size_t operand);
     void gather(std::size_t operand, std::byte* to);
     void convert(std::size_t operand, std::byte const* from, Extent step, std::byte* to, std::size_t count);
