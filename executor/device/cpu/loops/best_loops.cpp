@@ -71,8 +71,8 @@ template <class Op, class T, class Taken>
     place = taken ? place : Number{} - 1;
     LaneOf<sizeof(T)> places[lanes];
     __builtin_memcpy(places, &place, sizeof place);
-    std::int32_t wider[lanes];  // in two steps, each of which is a loop of vectors
-    for (std::size_t l = 0; l < lanes; ++l) wider[l] = static_cast<std::int32_t>(places[l]);
+    LaneOf<sizeof(T) < 4 ? 4 : sizeof(T)> wider[lanes];  // narrow ones in two steps, each of which is a loop of vectors
+    for (std::size_t l = 0; l < lanes; ++l) wider[l] = places[l];
     for (std::size_t l = 0; l < lanes; ++l) held[l] = wider[l] < 0 ? held[l] : first + wider[l];
 }
 

@@ -122,8 +122,10 @@ private:
 
     /// Whether the rows along a label are so few that a vector tile of them is hardly worth beginning.
     bool is_short_beside(NestLabel const& outer, NestLabel const& inner) const {
-        return aggregates_ && outer.aggregated && !inner.aggregated &&
-               outer.length * inner.length < machine::shortest_vector_tile;
+        if (!aggregates_ || !outer.aggregated || inner.aggregated) return false;
+        std::size_t widest = 1;
+        for (DType type : nest_.operand_dtypes) widest = std::max(widest, size_of(type));
+        return outer.length * inner.length * static_cast<Extent>(widest) < machine::shortest_vector_tile;
     }
 
     /// A short inner label leaves room for several of its rows in one vector tile.
