@@ -15,8 +15,7 @@ Holding const& Delivery::home(ValueId value, std::size_t index, Rank asking) {
 Holding Delivery::need(ValueId value, Box const& region, Rank rank) {
     if (auto const* copy = directory_.copy_of(value, region, rank)) return *copy;
     if (region.empty() || is_read_by_all(value)) {
-        Holding const made =
-            region.empty() ? mover_.empty_block(value, region, rank) : mover_.load(value, region, rank);
+        Holding made = region.empty() ? mover_.empty_block(value, region, rank) : mover_.load(value, region, rank);
         directory_.remember(value, region, made);
         return made;
     }
@@ -43,7 +42,7 @@ Holding Delivery::listed_parts(ValueId value, Box const& region, tensor::SparseL
     Purpose const purpose = traffic_.purpose_of(cut, region);
     std::vector<BlockId> parts;
     for (Cut::Block const& block : cut.blocks_meeting(region)) {
-        Holding const part =
+        Holding part =
             listed_part(value, home(value, block.index, rank), intersection(block.box, region), rank, purpose);
         if (part.box == region && layout == tensor::in_order(region.order())) return part;
         parts.push_back(part.block);
@@ -64,7 +63,7 @@ Holding Delivery::listed_part(ValueId value, Holding const& home, Box const& par
         if (!known) directory_.remember_listed(value, part, layout, cut);
     }
     cut.box = part;
-    Holding const there{rank, transfer_listed(cut, value, mover_.most_listed(value, part), rank, purpose), part};
+    Holding there{rank, transfer_listed(cut, value, mover_.most_listed(value, part), rank, purpose), part};
     directory_.remember_listed(value, part, layout, there);
     return there;
 }
@@ -82,7 +81,7 @@ std::optional<Holding> Delivery::at_hand(ValueId value, Cut::Block const& block,
 Holding Delivery::from_one_block(ValueId value, Cut::Block const& block, Box const& region, Rank rank,
                                  Purpose purpose) {
     if (auto found = at_hand(value, block, region, rank)) return *found;
-    Holding const to{rank, mover_.add_block(value, region, rank), region};
+    Holding to{rank, mover_.add_block(value, region, rank), region};
     bring(value, region, home(value, block.index, rank), to, purpose);
     directory_.remember(value, region, to);
     return to;
@@ -90,7 +89,7 @@ Holding Delivery::from_one_block(ValueId value, Cut::Block const& block, Box con
 
 Holding Delivery::assembled(ValueId value, std::vector<Cut::Block> const& blocks, Box const& region, Rank rank,
                             Purpose purpose) {
-    Holding const whole{rank, mover_.add_block(value, region, rank), region};
+    Holding whole{rank, mover_.add_block(value, region, rank), region};
     for (Cut::Block const& block : blocks) {
         Box const part = intersection(block.box, region);
         if (auto found = at_hand(value, block, part, rank)) {

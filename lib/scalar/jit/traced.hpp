@@ -4,7 +4,7 @@
 #pragma once
 
 /// Where operations on traced values go.
-thread_local LaneCode* recorder = nullptr;
+inline thread_local LaneCode* recorder = nullptr;
 
 struct TracedMask {
     int value;

@@ -15,11 +15,11 @@ namespace {
 /// Lane by lane of vectors; all integers are numbers.
 template <class T>
 auto is_nan(T value) {
-    return value != value;
+    return value != value;  // NOLINT(misc-redundant-expression)
 }
 template <class T>
 auto is_number(T value) {
-    return value == value;
+    return value == value;  // NOLINT(misc-redundant-expression)
 }
 
 /// Whether a value takes the place of the one that is held: lane by lane too. Of reals a nan does, but not of another.

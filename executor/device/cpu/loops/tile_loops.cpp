@@ -130,7 +130,7 @@ void settle(void* __restrict acc, void const* __restrict lost, std::size_t count
     auto const* const low = static_cast<T const*>(lost);
     for (std::size_t i = 0; i < count; ++i) {
         T const sum = a[i] + low[i];
-        a[i] = low[i] != T{0} && sum == sum ? sum : a[i];
+        a[i] = low[i] != T{0} && sum == sum ? sum : a[i];  // NOLINT(misc-redundant-expression): no nan
     }
 }
 template <class T>
