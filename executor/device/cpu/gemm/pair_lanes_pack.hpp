@@ -195,15 +195,23 @@ void store_square(Vector<T> const* from, LanesAt<T> const& batch, At const& plac
     std::int32_t const* const vectors = places.vectors + places.firsts[square];
     for (Index first = 0; first < batch.held; first += Side) {
         Index const held = batch.held - first;
+        auto const load = [&](int i) {
+            return *(Group const*)(reinterpret_cast<T const*>(held_here + vectors[i]) + first);
+        };
         Seen<T> seen;
+        if (held >= Side && !combine) {
+            turn_lines<T, Side, false>(
+                load, [&](int j, auto const& turned) { *(Group*)(here + batch.at[first + j]) = (Group)turned * scale; },
+                seen);
+            continue;
+        }
         turn_lines<T, Side, false>(
-            [&](int i) { return *(Group const*)(reinterpret_cast<T const*>(held_here + vectors[i]) + first); },
+            load,
             [&](int j, auto const& turned) {
                 if (j >= held) return;
                 T* const place = here + batch.at[first + j];
-                Group value = (Group)turned * scale;
-                if (combine) value += *(Group const*)place;
-                *(Group*)place = value;
+                Group const value = (Group)turned * scale;
+                *(Group*)place = combine ? *(Group const*)place + value : value;
             },
             seen);
     }
