@@ -27,13 +27,7 @@ constexpr Extent least_rows = 256;     // each of which meets the whole gate
 constexpr double most_cost = 2.4;      // of an element that comes and goes: single ones are moved as fast by others
 constexpr Extent fetched_from = 1 << 20;  // bytes of the large operand: less stays in the caches
 
-GateLoops best_loops(DType type) {
-#ifdef EIN_X86_LOOPS
-    if (instruction_set() == InstructionSet::avx512) return avx512::gate_loops(type);
-    if (instruction_set() == InstructionSet::avx2) return avx2::gate_loops(type);
-#endif
-    return baseline::gate_loops(type);
-}
+GateLoops best_loops(DType type) { return EIN_OF_BEST_SET(gate_loops(type)); }
 
 /// A box with how many lanes, and other rows, it has: whole ones, and the last of a label that is cut.
 struct GateBox {

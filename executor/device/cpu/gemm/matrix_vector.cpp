@@ -11,11 +11,7 @@ namespace ein::executor {
 namespace {
 
 VectorLoops best_loops(DType matrix, DType sums, int vectors) {
-#ifdef EIN_X86_LOOPS
-    if (instruction_set() == InstructionSet::avx512) return avx512::vector_loops(matrix, sums, vectors);
-    if (instruction_set() == InstructionSet::avx2) return avx2::vector_loops(matrix, sums, vectors);
-#endif
-    return baseline::vector_loops(matrix, sums, vectors);
+    return EIN_OF_BEST_SET(vector_loops(matrix, sums, vectors));
 }
 
 DType real_of(DType type) { return type == DType::c64 ? DType::f32 : type == DType::c128 ? DType::f64 : type; }

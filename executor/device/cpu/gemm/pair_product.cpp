@@ -48,21 +48,13 @@ PairJoin with_operands_exchanged(PairJoin join) {
 LanesProduct lanes_product(DType type) {
     std::optional<PairType> const of = pair_type(type);
     if (!of) return {};
-#ifdef EIN_X86_LOOPS
-    if (instruction_set() == InstructionSet::avx512) return avx512::lanes_loops(*of);
-    if (instruction_set() == InstructionSet::avx2) return avx2::lanes_loops(*of);
-#endif
-    return baseline::lanes_loops(*of);
+    return EIN_OF_BEST_SET(lanes_loops(*of));
 }
 
 LanesProduct one_by_one(DType type) {
     std::optional<PairType> const of = pair_type(type);
     if (!of) return {};
-#ifdef EIN_X86_LOOPS
-    if (instruction_set() == InstructionSet::avx512) return avx512::small_loops(*of);
-    if (instruction_set() == InstructionSet::avx2) return avx2::small_loops(*of);
-#endif
-    return baseline::small_loops(*of);
+    return EIN_OF_BEST_SET(small_loops(*of));
 }
 
 std::optional<PairType> pair_type(DType type) {
@@ -79,11 +71,7 @@ PairProduct pair_product(PairJoin join, scalar::Agg agg, DType type) {
     bool const products_alone = is_complex(type) && (join != PairJoin::multiply || agg != scalar::Agg::sum);
     if (!known_agg || !of || products_alone) return {};
     PairAgg const by = agg == scalar::Agg::sum ? PairAgg::sum : agg == scalar::Agg::min ? PairAgg::min : PairAgg::max;
-#ifdef EIN_X86_LOOPS
-    if (instruction_set() == InstructionSet::avx512) return avx512::pair_loops(join, by, *of);
-    if (instruction_set() == InstructionSet::avx2) return avx2::pair_loops(join, by, *of);
-#endif
-    return baseline::pair_loops(join, by, *of);
+    return EIN_OF_BEST_SET(pair_loops(join, by, *of));
 }
 
 }  // namespace ein::executor

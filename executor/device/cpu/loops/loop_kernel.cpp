@@ -79,14 +79,12 @@ std::unique_ptr<LoopKernel const> LoopKernel::make(Nest nest, LoopBody body) {
     std::size_t const vector_tile = longest_vector_tile(nest.planned(), body);
     LoopPlan plan = plan_loops(body.finds < 0 ? nest : without_indices(nest), vector_tile);
     if (body.best) plan.pieces = 1, plan.partial = false;  // whoever calls it has cut it
-    LoopBody const without_loops = body.without_loops();
     std::optional<Aggregator> aggregator =
         Aggregator::make(body.agg, body.accumulate, exact_totals(plan, body), body.values);
     if (!aggregator) return nullptr;
-    Nest const same = nest;
     std::unique_ptr<LoopKernel> made(
         new LoopKernel(std::move(nest), std::move(body), std::move(*aggregator), std::move(plan), vector_tile));
-    if (made->looped_labels_) made->of_large_labels_ = make(same, without_loops);
+    if (made->looped_labels_) made->of_large_labels_ = make(made->nest_, made->body_.without_loops());
     return made;
 }
 

@@ -66,6 +66,8 @@ struct ShortRows {
     }
 };
 
+inline constexpr std::size_t longest_short_row = 7;
+
 /// acc[r] = acc[r] op row r. @return false where rows are longer: nothing was done
 template <class Op, class T>
 bool combine_short_rows(T* acc, T const* v, std::size_t count, std::size_t columns) {
@@ -77,6 +79,21 @@ bool combine_short_rows(T* acc, T const* v, std::size_t count, std::size_t colum
         case 6: ShortRows<T>::template run<Op, 6>(acc, v, count); return true;
         case 7: ShortRows<T>::template run<Op, 7>(acc, v, count); return true;
         default: return false;
+    }
+}
+
+/// The same of integers that are narrower than `Lanes`, some rows at a time, into what begin(r) gives; then
+/// end(r, result). @param columns  2 to longest_short_row
+template <class Op, class Lanes, class T, class Begin, class End>
+void combine_short_rows_in(T const* v, std::size_t count, std::size_t columns, Begin const& begin, End const& end) {
+    constexpr std::size_t together = 64;
+    Lanes values[together * longest_short_row], results[together];
+    for (std::size_t first = 0, n; first < count; first += n, v += n * columns) {
+        n = count - first < together ? count - first : together;
+        for (std::size_t i = 0; i < n * columns; ++i) values[i] = static_cast<Lanes>(v[i]);
+        for (std::size_t r = 0; r < n; ++r) results[r] = begin(first + r);
+        combine_short_rows<Op>(results, values, n, columns);
+        for (std::size_t r = 0; r < n; ++r) end(first + r, results[r]);
     }
 }
 

@@ -11,14 +11,7 @@
 namespace ein::executor {
 namespace {
 
-ConvertLoop best_loop(DType from, DType to) {
-#ifdef EIN_X86_LOOPS
-    static InstructionSet const set = instruction_set();
-    if (set == InstructionSet::avx512) return avx512::convert_loop(from, to);
-    if (set == InstructionSet::avx2) return avx2::convert_loop(from, to);
-#endif
-    return baseline::convert_loop(from, to);
-}
+ConvertLoop best_loop(DType from, DType to) { return EIN_OF_BEST_SET(convert_loop(from, to)); }
 
 constexpr std::size_t bytes_together = 1024;
 
@@ -51,23 +44,9 @@ void apart(ConvertLoop loop, std::size_t from_size, void const* from, std::ptrdi
     }
 }
 
-ConvertLoop best_key_loop(HalfKey const& key) {
-#ifdef EIN_X86_LOOPS
-    static InstructionSet const set = instruction_set();
-    if (set == InstructionSet::avx512) return avx512::key_loop(key);
-    if (set == InstructionSet::avx2) return avx2::key_loop(key);
-#endif
-    return baseline::key_loop(key);
-}
+ConvertLoop best_key_loop(HalfKey const& key) { return EIN_OF_BEST_SET(key_loop(key)); }
 
-ConvertLoop best_half_loop(HalfKey const& key) {
-#ifdef EIN_X86_LOOPS
-    static InstructionSet const set = instruction_set();
-    if (set == InstructionSet::avx512) return avx512::half_loop(key);
-    if (set == InstructionSet::avx2) return avx2::half_loop(key);
-#endif
-    return baseline::half_loop(key);
-}
+ConvertLoop best_half_loop(HalfKey const& key) { return EIN_OF_BEST_SET(half_loop(key)); }
 
 }  // namespace
 

@@ -29,22 +29,14 @@ void combine(void* acc, void const* values, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) a[i] = Op::of(a[i], v[i]);
 }
 
-constexpr std::size_t longest_short_row = 7;
-
-/// Short rows of integers in lanes of 32 bits, some at a time: what is cut off at the end is as if it had never been.
+/// Short rows of integers in lanes of 32 bits: what is cut off at the end is as if it had never been.
 template <class Op, class T>
 void short_rows_widened(T* a, T const* v, std::size_t count, std::size_t columns) {
-    constexpr std::size_t together = 64;
-    std::int32_t values[together * longest_short_row], so_far[together];
-    for (std::size_t n; count > 0; count -= n, a += n, v += n * columns) {
-        n = count < together ? count : together;
-        for (std::size_t i = 0; i < n * columns; ++i) values[i] = v[i];
-        for (std::size_t r = 0; r < n; ++r) so_far[r] = a[r];
-        using Lanes =
-            std::conditional_t<std::is_same_v<Op, Sum> || std::is_same_v<Op, Prod>, std::uint32_t, std::int32_t>;
-        combine_short_rows<Op>(reinterpret_cast<Lanes*>(so_far), reinterpret_cast<Lanes const*>(values), n, columns);
-        for (std::size_t r = 0; r < n; ++r) a[r] = static_cast<T>(so_far[r]);
-    }
+    constexpr bool wraps = std::is_same_v<Op, Sum> || std::is_same_v<Op, Prod>;
+    using Lanes = std::conditional_t<wraps, std::uint32_t, std::int32_t>;
+    combine_short_rows_in<Op, Lanes>(
+        v, count, columns, [&](std::size_t r) { return static_cast<Lanes>(a[r]); },
+        [&](std::size_t r, Lanes result) { a[r] = static_cast<T>(result); });
 }
 
 template <class Op, class T>

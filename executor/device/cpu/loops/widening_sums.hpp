@@ -63,18 +63,11 @@ struct WideningSums {
                 a[r] += sum_of(v + at, columns - at < most * lanes ? columns - at : most * lanes);
     }
 
-    static constexpr std::size_t longest_short_row = 7;
     static void short_rows(To* a, From const* v, std::size_t count, std::size_t columns) {
-        constexpr std::size_t together = 64;
         using Whole = std::conditional_t<sizeof(From) < 4, std::int32_t, std::int64_t>;
-        Whole values[together * longest_short_row], sums[together];
-        for (std::size_t n; count > 0; count -= n, a += n, v += n * columns) {
-            n = count < together ? count : together;
-            for (std::size_t i = 0; i < n * columns; ++i) values[i] = v[i];
-            for (std::size_t r = 0; r < n; ++r) sums[r] = 0;
-            combine_short_rows<Sum>(sums, values, n, columns);
-            for (std::size_t r = 0; r < n; ++r) a[r] += static_cast<To>(sums[r]);
-        }
+        combine_short_rows_in<Sum, Whole>(
+            v, count, columns, [](std::size_t) { return Whole{0}; },
+            [&](std::size_t r, Whole sum) { a[r] += static_cast<To>(sum); });
     }
 
     template <std::size_t Parts>

@@ -29,13 +29,7 @@ constexpr Extent run = static_cast<Extent>(machine::stored_vector_tile) / 4;
 constexpr Extent stored_at_once[] = {run, 32, 1};
 
 GatherLoops const& loops() {
-#ifdef EIN_X86_LOOPS
-    static GatherLoops const best = instruction_set() == InstructionSet::avx512 ? avx512::gather_loops()
-                                    : instruction_set() == InstructionSet::avx2 ? avx2::gather_loops()
-                                                                                : baseline::gather_loops();
-#else
-    static GatherLoops const best = baseline::gather_loops();
-#endif
+    static GatherLoops const best = EIN_OF_BEST_SET(gather_loops());
     return best;
 }
 

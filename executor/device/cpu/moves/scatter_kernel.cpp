@@ -19,13 +19,7 @@
 namespace ein::executor {
 namespace {
 
-ScatterLoops best_loops(DType data, DType sums) {
-#ifdef EIN_X86_LOOPS
-    if (instruction_set() == InstructionSet::avx512) return avx512::scatter_loops(data, sums);
-    if (instruction_set() == InstructionSet::avx2) return avx2::scatter_loops(data, sums);
-#endif
-    return baseline::scatter_loops(data, sums);
-}
+ScatterLoops best_loops(DType data, DType sums) { return EIN_OF_BEST_SET(scatter_loops(data, sums)); }
 
 /// Labels that run through positions and data as one are one: longer runs.
 void fuse(std::vector<PositionLabel>& labels) {

@@ -4,13 +4,6 @@
 
 namespace ein::executor {
 
-TurnLoop turn_loop(std::size_t size) {
-#ifdef EIN_X86_LOOPS
-    static InstructionSet const set = instruction_set();
-    if (set == InstructionSet::avx512) return avx512::turn_loop(size);
-    if (set == InstructionSet::avx2) return avx2::turn_loop(size);
-#endif
-    return baseline::turn_loop(size);
-}
+TurnLoop turn_loop(std::size_t size) { return EIN_OF_BEST_SET(turn_loop(size)); }
 
 }  // namespace ein::executor
