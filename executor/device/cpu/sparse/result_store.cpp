@@ -17,6 +17,7 @@ ResultStore::ResultStore(Aggregator const& aggregator, DType accumulate, DType o
       scratch_(3 * run * 16 + aggregator.scratch_bytes(run) + machine::cache_line) {}
 
 void ResultStore::store(void const* values, std::size_t count, std::byte* to, Extent stride) {
+    if (count == 0) return;  // `values` may be null then, which memcpy refuses
     auto const* from = static_cast<std::byte const*>(values);
     std::size_t const size = size_of(output_);
     if (!combines_ && registers_ == output_ && accumulate_ == output_ && stride == static_cast<Extent>(size)) {
