@@ -70,6 +70,25 @@ void first_of_rows(std::uint8_t const* values, std::size_t rows, std::size_t col
 
 }  // namespace
 
+/// Of small types many values are the best one: soon no output asks for more, and what follows is not even read. As
+/// long as one does, that is asked first.
+bool LoopKernel::Walk::is_found_before(Extent tile) {
+    bool const rows_out = in_output(k_.plan_.outer), columns_out = in_output(k_.plan_.inner);
+    std::size_t const outputs = (rows_out ? rows() : 1) * (columns_out ? columns() : 1);
+    auto const begin = static_cast<std::size_t>(tile);
+    std::int64_t const first = tile_indices_[k_.body_.finds].first;
+    auto const* const held = reinterpret_cast<std::int64_t const*>(tile_.state);
+    bool const is_among = not_found_ >= begin && not_found_ < begin + outputs;
+    if (is_among && held[not_found_] >= first) return false;
+    for (std::size_t at = begin; at < begin + outputs; at += looked_at_together) {
+        std::size_t const count = std::min(looked_at_together, begin + outputs - at);
+        if (all_before(first, held + at, count)) continue;
+        for (not_found_ = at; held[not_found_] < first;) ++not_found_;
+        return false;
+    }
+    return true;
+}
+
 void LoopKernel::Walk::find(Values values, Extent tile) {
     auto const at = static_cast<std::size_t>(tile);
     if (k_.truths_as_bytes_) return find(static_cast<std::uint8_t const*>(values.data), values.constant, at);

@@ -53,6 +53,8 @@ private:
         std::int64_t first;
         bool along;
     };
+    /// Whether every output of a vector tile holds an index already that is before all of the vector tile's.
+    bool is_found_before(Extent tile);
     /// Of values that are 0 or 1, the indices where they are 1.
     void find(Values values, Extent tile);
     void find(std::uint8_t const* values, bool constant, std::size_t at);
@@ -93,6 +95,7 @@ private:
     Values* tile_operands_;
     scalar::TileIndex* tile_indices_;
     Aggregator::Tile tile_;
+    std::size_t not_found_ = 0;        // of the tile, an output that had found nothing when last asked
     std::span<std::byte const> next_;  // what is left of it
     std::size_t next_step_ = 0;        // bytes of it at each vector tile
     Extent first_ = 0, last_ = 0;      // of the level that is cut into pieces
