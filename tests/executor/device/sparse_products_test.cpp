@@ -59,6 +59,31 @@ TEST_CASE("products of two sparse matrices over two operations, of few products 
             }
 }
 
+TEST_CASE("listed outputs of fewer labels than their sparse operand, of rows with nothing too",
+          "[executor][device][sparse]") {
+    std::mt19937 random(37);
+    CpuDevice cpu;
+    ReferenceDevice reference;
+    SoloWorkerTeam solo;
+    TestTeam team(3);
+    Scalar const zero = Scalar::of(std::complex<double>(0));
+    for (DType const type : {DType::f64, DType::c128})
+        for (std::string const subscripts : {"abc,c->ab", "abc,b->ac", "abcd,cd->ab"})
+            for (double const density : {0.0, 0.002, 0.05, 0.5}) {
+                SparseCase test(
+                    einsum(subscripts, subscripts.size() > 10 ? Shape{30, 7, 9, 2} : Shape{30, 7, 9}, "x*y"),
+                    {type, type}, type, type);
+                test.make_sparse(0, tensor::in_order(subscripts.find(',')), zero, density, false, random);
+                test.make_output_sparse(tensor::in_order(2), zero, 0, false, random);
+                test.shape().sparse->idle_sets = {{0}};
+                test.make_dense(random, false);
+                CAPTURE(test.describe(), density);
+                auto const found = test.run(cpu, solo);
+                CHECK(test.difference(found, test.run(reference, solo), 1e-12) == "");
+                CHECK(found == test.run(cpu, team));
+            }
+}
+
 TEST_CASE("the least and largest of joins of a sparse matrix and a dense one, of any width and layout",
           "[executor][device][sparse]") {
     struct Best {
