@@ -89,7 +89,12 @@ bool LoopKernel::Walk::is_found_before(Extent tile) {
     return true;
 }
 
-void LoopKernel::Walk::find(Values values, Extent tile) {
+void LoopKernel::Walk::find(Extent tile) {
+    if (is_found_before(tile)) {
+        if (k_.loop_ != nullptr) bring_some();  // as the loop would have
+        return;
+    }
+    Values const values = join(nullptr);
     auto const at = static_cast<std::size_t>(tile);
     if (k_.truths_as_bytes_) return find(static_cast<std::uint8_t const*>(values.data), values.constant, at);
     std::byte* const bytes = scratch_ + k_.layout_.values;

@@ -190,8 +190,7 @@ void LoopKernel::Walk::compute_vector_tile(std::byte* output, Extent tile) {
         return run_loop(begins_a_line ? *k_.streaming_ : *k_.loop_, output);
     }
     if (k_.body_.best) return find_best(join(nullptr), tile);
-    if (k_.body_.finds >= 0 && is_found_before(tile)) return k_.loop_ == nullptr ? void() : bring_some();
-    if (k_.body_.finds >= 0) return find(join(nullptr), tile);
+    if (k_.body_.finds >= 0) return find(tile);
     Values const values = to_accumulate(join(k_.in_place_ ? output : nullptr), rows() * columns());
     if (values.data == output && !values.constant) return;
     if (aggregates_)

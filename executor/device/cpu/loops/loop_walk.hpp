@@ -55,8 +55,8 @@ private:
     };
     /// Whether every output of a vector tile holds an index already that is before all of the vector tile's.
     bool is_found_before(Extent tile);
-    /// Of values that are 0 or 1, the indices where they are 1.
-    void find(Values values, Extent tile);
+    /// Where the join gives 1, not 0: the first such index.
+    void find(Extent tile);
     void find(std::uint8_t const* values, bool constant, std::size_t at);
     void find_in_row(std::uint8_t const* values, bool constant, std::size_t at, FoundRow const& of);
     /// Of values, the indices where they are the best: what is held so far is begun, taken over and ended.
