@@ -6,6 +6,7 @@
 #include "executor/device/cpu/gemm/gate_kernel.hpp"
 #include "executor/device/cpu/gemm/gemm_kernel.hpp"
 #include "executor/device/cpu/gemm/vector_product.hpp"
+#include "executor/device/cpu/loops/invariant_parts.hpp"
 #include "executor/device/cpu/loops/loop_kernel.hpp"
 #include "executor/device/cpu/loops/scan_kernel.hpp"
 #include "executor/device/cpu/moves/gather_kernel.hpp"
@@ -131,11 +132,13 @@ std::unique_ptr<PreparedKernel const> CpuDevice::prepare_dense(KernelShape const
     simplify(nest);
     if (shape.over < 0) {  // loops alone read each element before they write it
         if (auto product = prepare_product(shape, nest, types, params)) return product;
-        auto const plain = [params](KernelShape const& part) { return prepare_dense(part, params); };
+        auto const later = [params](KernelShape const& part) { return prepare_dense(part, params); };
         auto const product = [params](KernelShape const& part) { return prepare_product(part, params); };
-        if (auto choice = make_choice_kernel(shape, types, params, product, plain)) return choice;
+        if (auto choice = make_choice_kernel(shape, types, params, product, later)) return choice;
         if (auto scan = make_scan_kernel(shape, nest, types)) return scan;
     }
+    auto const plain = [&](KernelShape const& part) { return prepare_dense(part, params); };
+    if (auto parts = make_kernel_of_parts(shape, types, plain)) return parts;
     std::optional<LoopBody> special;  // over one index there is nothing to look for or to count
     if (nest.aggregates()) special = LoopBody::finding(einsum, types, params);
     if (nest.aggregates() && !special) special = LoopBody::narrow(einsum, types, shape.operand_dtypes, params);
