@@ -78,8 +78,11 @@ private:
     /// Whether short rows along `inner`, each aggregated to one output, follow one another in every operand: several
     /// are combined at a time.
     bool are_short_rows(NestLabel const& outer, NestLabel const& inner) const {
-        bool follow = aggregates_ && inner.aggregated && inner.length <= machine::longest_short_row &&
-                      !outer.aggregated && outer.index < 0 && inner.index < 0;
+        bool const real =
+            std::ranges::all_of(nest_.operand_dtypes, [](DType type) { return kind(type) == Kind::real; });
+        Extent const longest = real ? machine::longest_short_row_of_reals : machine::longest_short_row;
+        bool follow = aggregates_ && inner.aggregated && inner.length <= longest && !outer.aggregated &&
+                      outer.index < 0 && inner.index < 0;
         for (std::size_t k = 0; follow && k < inner.strides.size(); ++k)
             follow = inner.strides[k] != 0 && outer.strides[k] == inner.strides[k] * inner.length;
         return follow;

@@ -8,6 +8,7 @@
 #include "executor/device/cpu/vector_size.hpp"
 
 #include "executor/device/cpu/loops/exact_sums.hpp"     // of the set
+#include "executor/device/cpu/loops/row_groups.hpp"     // of the set
 #include "executor/device/cpu/loops/short_rows.hpp"     // of the set
 #include "executor/device/cpu/loops/tile_reduce.hpp"    // of the set
 #include "executor/device/cpu/loops/widening_sums.hpp"  // of the set
@@ -39,6 +40,26 @@ void short_rows_widened(T* a, T const* v, std::size_t count, std::size_t columns
         [&](std::size_t r, Lanes result) { a[r] = static_cast<T>(result); });
 }
 
+/// The same of rows for which their own vectors would be too long.
+template <class Op, class T>
+void row_groups_widened(T* a, T const* v, std::size_t count, std::size_t columns) {
+    constexpr bool wraps = std::is_same_v<Op, Sum> || std::is_same_v<Op, Prod>;
+    using Lanes = std::conditional_t<wraps, std::uint32_t, std::int32_t>;
+    constexpr std::size_t most = 1024;
+    Lanes wide[most];
+    std::size_t const together = most / columns;
+    for (std::size_t first = 0, n; first < count; first += n, v += n * columns) {
+        n = count - first < together ? count - first : together;
+        for (std::size_t i = 0; i < n * columns; ++i) wide[i] = static_cast<Lanes>(v[i]);
+        reduce_each<Op>(wide, n, columns, [&](std::size_t r, std::size_t results, Lanes const* made) {
+            for (std::size_t i = 0; i < results; ++i) {
+                T& result = a[first + r + i];
+                result = Op::of(result, static_cast<T>(made[i]));
+            }
+        });
+    }
+}
+
 template <class Op, class T>
 void rows(void* acc, void const* values, std::size_t count, std::size_t columns) {
     auto* const a = static_cast<T*>(acc);
@@ -47,6 +68,14 @@ void rows(void* acc, void const* values, std::size_t count, std::size_t columns)
         if (combine_short_rows<Op>(a, v, count, columns)) return;
     if constexpr (std::is_integral_v<T> && sizeof(T) < 4)
         if (columns > 1 && columns <= longest_short_row) return short_rows_widened<Op>(a, v, count, columns);
+    if constexpr (std::is_integral_v<T> && sizeof(T) < 4 && Op::has_short_rows)
+        if (columns > longest_short_row && columns < 64 / sizeof(T) && count > 1)
+            return row_groups_widened<Op>(a, v, count, columns);
+    if constexpr (has_row_groups<Op, T>)
+        if (are_grouped<T>(columns) && count > 1)
+            return reduce_each<Op>(v, count, columns, [&](std::size_t r, std::size_t results, T const* made) {
+                for (std::size_t i = 0; i < results; ++i) a[r + i] = Op::of(a[r + i], made[i]);
+            });
     for (std::size_t r = 0; r < count; ++r) a[r] = Op::of(a[r], reduce<Op>(v + r * columns, columns));
 }
 
@@ -104,6 +133,11 @@ void add_rows(void* acc, void* lost, void const* values, std::size_t count, std:
     auto* const a = static_cast<T*>(acc);
     auto* const low = static_cast<T*>(lost);
     auto const* const v = static_cast<T const*>(values);
+    if constexpr (has_row_groups<Sum, T>)
+        if (are_grouped<T>(columns) && count > 1)
+            return reduce_each<Sum>(v, count, columns, [&](std::size_t r, std::size_t results, T const* made) {
+                for (std::size_t i = 0; i < results; ++i) add_one(a[r + i], low[r + i], made[i]);
+            });
     for (std::size_t r = 0; r < count; ++r) add_one(a[r], low[r], reduce<Sum>(v + r * columns, columns));
 }
 

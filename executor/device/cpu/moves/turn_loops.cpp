@@ -21,24 +21,24 @@ template <int Size>
 constexpr int side = vector_bytes / Size < (vector_bytes == 32 ? 8 : 16) ? vector_bytes / Size
                                                                          : (vector_bytes == 32 ? 8 : 16);
 
-template <int Size>
-using Row [[gnu::vector_size(side<Size> * Size)]] = Element<Size>;
+template <int Size, int Count>
+using Row [[gnu::vector_size(Count * Size)]] = Element<Size>;
 
 /// a0 b0 a1 b1 ... of the first halves, or of the second halves, of two vectors.
 template <int Size, int Half, int... I>
-Row<Size> interleaved(Row<Size> const& a, Row<Size> const& b, std::integer_sequence<int, I...>) {
+Row<Size, sizeof...(I)> interleaved(Row<Size, sizeof...(I)> const& a, Row<Size, sizeof...(I)> const& b,
+                                    std::integer_sequence<int, I...>) {
     constexpr int count = sizeof...(I);
     return __builtin_shufflevector(a, b, (Half * count / 2 + I / 2 + (I % 2) * count)...);
 }
 
 /// Interleaving row k with row k + half the rows rotates the bits of (row, column) by one place; after as many times as
 /// a row's number has bits they have changed places.
-template <int Size>
+template <int Size, int count>
 __attribute__((always_inline)) inline void turn_square(std::byte const* from, Extent from_step, std::byte* to,
                                                        Extent to_step) {
-    constexpr int count = side<Size>;
     using Lanes = std::make_integer_sequence<int, count>;
-    Row<Size> rows[count], next[count];
+    Row<Size, count> rows[count], next[count];
 #pragma GCC unroll 16
     for (int k = 0; k < count; ++k) __builtin_memcpy(&rows[k], from + k * from_step, sizeof rows[k]);
 #pragma GCC unroll 16
@@ -68,22 +68,32 @@ void ask_for(TurnedTile const& tile, Extent row, Extent rows, Extent at) {
         __builtin_prefetch(tile.from + k * tile.from_step + at + tile.ahead, 0, 2);
 }
 
+/// What squares leave is turned in smaller ones as long as these are worth it.
+template <int Size, int Count>
+void turn_squares(TurnedTile const& tile, Extent first_row, Extent last_row, Extent first_column, Extent last_column) {
+    if constexpr (Count < 4 || Count * Size < 8) {
+        return turn_elements<Size>(tile, first_row, last_row, first_column, last_column);
+    } else {
+        constexpr Extent line = static_cast<Extent>(machine::cache_line);
+        Extent const rows = first_row + (last_row - first_row) / Count * Count,
+                     columns = first_column + (last_column - first_column) / Count * Count;
+        for (Extent row = first_row; row < rows; row += Count)
+            for (Extent column = first_column; column < columns; column += Count) {
+                if (tile.ahead != 0 && column * Size % line == 0) ask_for(tile, row, Count, column * Size);
+                turn_square<Size, Count>(tile.from + row * tile.from_step + column * Size, tile.from_step,
+                                         tile.to + column * tile.to_step + row * Size, tile.to_step);
+            }
+        if (columns < last_column) turn_squares<Size, Count / 2>(tile, first_row, rows, columns, last_column);
+        if (rows < last_row) turn_squares<Size, Count / 2>(tile, rows, last_row, first_column, last_column);
+    }
+}
+
 template <int Size>
 void turn(TurnedTile const& tile) {
-    if constexpr (Size == 16) {
-        return turn_elements<Size>(tile, 0, tile.rows, 0, tile.columns);
-    } else {
-        constexpr Extent count = side<Size>, line = static_cast<Extent>(machine::cache_line);
-        Extent const rows = tile.rows / count * count, columns = tile.columns / count * count;
-        for (Extent row = 0; row < rows; row += count)
-            for (Extent column = 0; column < columns; column += count) {
-                if (tile.ahead != 0 && column * Size % line == 0) ask_for(tile, row, count, column * Size);
-                turn_square<Size>(tile.from + row * tile.from_step + column * Size, tile.from_step,
-                                  tile.to + column * tile.to_step + row * Size, tile.to_step);
-            }
-        turn_elements<Size>(tile, 0, rows, columns, tile.columns);
-        turn_elements<Size>(tile, rows, tile.rows, 0, tile.columns);
-    }
+    if constexpr (Size == 16)
+        turn_elements<Size>(tile, 0, tile.rows, 0, tile.columns);
+    else
+        turn_squares<Size, side<Size>>(tile, 0, tile.rows, 0, tile.columns);
 }
 
 }  // namespace

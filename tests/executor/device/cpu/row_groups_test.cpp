@@ -1,0 +1,54 @@
+#include <cstring>
+#include <random>
+
+#include "executor/device/cpu/cpu_device.hpp"
+#include "tests/executor/device/kernel_case.hpp"
+#include "tests/executor/device/test_team.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace ein;
+using namespace ein::executor;
+using scalar::Agg;
+
+namespace {
+
+/// Operands whose sums round.
+void fill(KernelCase& test, DType type, bool special_values) {
+    std::mt19937 random(7);
+    if (type == DType::f32 && !special_values)
+        test.fill_with_fractions(7);
+    else
+        test.fill(random, special_values);
+    if (type != DType::f64 || special_values) return;
+    for (std::size_t at = 0; at < test.operand(0).size(); at += sizeof(double)) {
+        double const value = static_cast<double>(random()) / 3e9 - 0.5;
+        std::memcpy(test.operand(0).data() + at, &value, sizeof value);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("rows that are aggregated together have the bits of each alone", "[executor][device]") {
+    DType const type = GENERATE(DType::f32, DType::f64, DType::f16, DType::bf16, DType::i8, DType::u8, DType::i16,
+                                DType::i32, DType::i64, DType::boolean);
+    Agg const agg = GENERATE(Agg::sum, Agg::prod, Agg::min, Agg::max);
+    bool const special_values = agg == Agg::sum || agg == Agg::prod ? false : GENERATE(false, true);  // which nan
+    CpuDevice cpu;
+    SoloWorkerTeam solo;
+    for (Extent const columns : {1, 2, 3, 7, 8, 9, 12, 15, 16, 17, 31, 33, 63, 64, 100, 127, 128})
+        for (Extent const rows : {1, 3, 16, 17, 70, 131}) {
+            DType const compute = size_of(type) == 2 && kind(type) == Kind::real ? DType::f32 : type;
+            CAPTURE(type, scalar::name(agg), special_values, columns, rows);
+            KernelCase together(einsum("ij->i", {rows, columns}, "x", agg), {type}, compute, compute);
+            fill(together, type, special_values);
+            REQUIRE(compare(together, 1e-4) == "");
+            std::vector<std::byte> const results = together.run(cpu, solo);
+            KernelCase alone(einsum("j->", {columns}, "x", agg), {type}, compute, compute);
+            std::size_t const row_bytes = alone.operand(0).size(), bytes = size_of(compute);
+            for (std::size_t r = 0; r < static_cast<std::size_t>(rows); ++r) {
+                std::memcpy(alone.operand(0).data(), together.operand(0).data() + r * row_bytes, row_bytes);
+                std::vector<std::byte> const result = alone.run(cpu, solo);
+                REQUIRE(std::memcmp(result.data(), results.data() + r * bytes, bytes) == 0);
+            }
+        }
+}
