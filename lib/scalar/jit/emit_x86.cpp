@@ -55,6 +55,7 @@ private:
     void describe_memory() {
         memory_.to = use_.to.value_or(type_);
         memory_.past_cache = use_.past_cache;
+        has_tails = memory_.has_tails = use_.by_row && has_mask_registers() && !use_.past_cache;
         result_bytes = size_of(memory_.to);
         for (int number : operands) {
             auto const place = static_cast<std::size_t>(number);
@@ -73,16 +74,21 @@ private:
         mov(part_, r8);
         mov(old_stack_, rsp);
         and_(rsp, -64);
-        sub(rsp, 64 + spread_bytes());
-        mov(ptr[rsp + spread_bytes()], old_stack_);
+        sub(rsp, spread_bytes() + kept_bytes);
+        mov(kept(0), old_stack_);
+        if (use_.by_row) {
+            mov(kept(1), r9);
+            mov(rax, ptr[r9 + offsetof(Rows, count)]);
+            mov(kept(2), rax);
+        }
         std::size_t used = 0;
         for (std::size_t k = 0; k < operands.size(); ++k) {
             int const at = static_cast<int>(k);
             memory_.on_stack.push_back(use_.constant[static_cast<std::size_t>(operands[k])]);
             if (memory_.on_stack[k]) {
                 mov(rbx, ptr[rsi + at * 8]);
-                broadcast(0, ptr[rbx]);
-                vmovups(ptr[rsp + at * width()], vector(0));
+                if (use_.by_row) mov(kept(3 + at), rbx);
+                spread(at, rbx);
                 memory_.pointers.push_back(rsp);
             } else {
                 if (used == general.size()) throw jit::OutOfRegisters{};
@@ -95,12 +101,25 @@ private:
         for (int k = 0; k < memory_.held; ++k)
             vmovups(vector(X86Iteration::held_register(*this, k)), ptr[rbp + k * width()]);
         imul(rdi, rdi, static_cast<int>(lanes));
-        xor_(esi, esi);
     }
+
+    /// One element of an operand as a whole vector on the stack.
+    void spread(int place, Reg64 const& pointer) {
+        broadcast(0, ptr[pointer]);
+        vmovups(ptr[rsp + place * width()], vector(0));
+    }
+
+    /// Behind what is spread: the old stack, the rows, how many are left, and where elements are that stand for all.
+    Xbyak::Address kept(int number) { return ptr[rsp + spread_bytes() + number * 8]; }
+    static constexpr int kept_bytes = 192;
+    static_assert(kept_bytes >= 8 * (3 + static_cast<int>(VectorLoop::most_operands)) && kept_bytes % 64 == 0);
+
     int spread_bytes() const { return static_cast<int>(operands.size()) * width(); }
 
     void loop(LaneCode const& fast, LaneCode const& whole) {
-        Xbyak::Label iteration, next, slow, alone;
+        Xbyak::Label row, iteration, next, slow, alone;
+        L(row);
+        xor_(esi, esi);
         align(64);
         L(iteration);
         for (std::size_t k = 0; k < operands.size(); ++k)
@@ -110,15 +129,21 @@ private:
         jz(alone);
         mov(rax, rsi);
         imul(rax, part_);
-        shr(rax, VectorLoop::Code::element_bytes == 4 ? 4 : 3);  // of bytes, 64ths
+        shr(rax, shift_of_part());
         prefetcht1(ptr[next_ + rax]);
         L(alone);
+        if (has_tails) choose_lanes();
         X86Iteration::emit(*this, memory_, fast, &slow);
         L(next);
         X86Instructions::add(rsi, static_cast<int>(lanes));
         cmp(rsi, rdi);
         jb(iteration, T_NEAR);
-        mov(rsp, ptr[rsp + spread_bytes()]);
+        if (use_.by_row) {
+            go_to_next_row();
+            dec(qword[rsp + spread_bytes() + 2 * 8]);
+            jnz(row, T_NEAR);
+        }
+        mov(rsp, kept(0));
         for (Reg64 const& saved : {r15, r14, r13, r12, rbx, rbp}) pop(saved);
         vzeroupper();
         ret();
@@ -132,6 +157,47 @@ private:
         L(pool_);
         for (std::uint64_t bits : memory_.constants) whole_vector(bits);
     }
+
+    /// All but in the last vector of a row.
+    void choose_lanes() {
+        Xbyak::Label last, chosen;
+        lea(rax, ptr[rsi + static_cast<int>(lanes)]);
+        cmp(rax, rdi);
+        jae(last);
+        kxnorw(X86Iteration::tail_mask(), X86Iteration::tail_mask(), X86Iteration::tail_mask());
+        jmp(chosen);
+        L(last);
+        mov(rax, kept(1));
+        kmovw(X86Iteration::tail_mask(), ptr[rax + offsetof(Rows, tail)]);
+        L(chosen);
+    }
+
+    void go_to_next_row() {
+        Xbyak::Label alone;
+        mov(rsi, rdi);
+        imul(rsi, part_);
+        shr(rsi, shift_of_part());
+        test(next_, next_);
+        jz(alone);
+        X86Instructions::add(next_, rsi);
+        L(alone);
+        mov(rax, kept(1));
+        for (std::size_t k = 0; k < operands.size(); ++k) {
+            int const at = static_cast<int>(k);
+            Xbyak::Address const step = ptr[rax + (offsetof(Rows, steps) + 8 * k)];
+            if (!memory_.on_stack[k]) {
+                X86Instructions::add(memory_.pointers[k], step);
+                continue;
+            }
+            mov(rsi, kept(3 + at));
+            X86Instructions::add(rsi, step);
+            mov(kept(3 + at), rsi);
+            spread(at, rsi);
+        }
+        X86Instructions::add(rdx, ptr[rax + offsetof(Rows, result_step)]);
+    }
+
+    int shift_of_part() const { return VectorLoop::Code::element_bytes == 4 ? 4 : 3; }  // of bytes, 64ths
 
     VectorLoop::Use const use_;
     DType const type_;

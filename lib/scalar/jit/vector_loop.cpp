@@ -11,7 +11,6 @@ namespace ein::scalar {
 namespace {
 
 constexpr std::size_t longest_vector = 64;  // bytes
-constexpr std::size_t most_operands = 16;   // that a loop reads
 
 #ifdef EIN_WITH_XBYAK
 bool is_emitted(InstructionSet set) { return set != InstructionSet::baseline; }
@@ -49,6 +48,8 @@ InstructionSet VectorLoop::best_set() {
     return InstructionSet::baseline;
 }
 
+bool VectorLoop::has_tails(InstructionSet set) { return is_emitted(set) && set == InstructionSet::avx512; }
+
 bool VectorLoop::writes_whole(DType stored, DType join) {
     bool const holds = is_exact(stored) && stored != DType::i64;
     if (join == DType::boolean) return holds || stored == DType::f32 || writes(stored, DType::f32);
@@ -56,6 +57,11 @@ bool VectorLoop::writes_whole(DType stored, DType join) {
 }
 
 namespace {
+
+/// In 64ths of what is gone over.
+std::size_t part_of(std::span<std::byte const> next, std::size_t bytes) {
+    return next.empty() ? 0 : std::min<std::size_t>(64, 64 * next.size() / bytes + 1);
+}
 
 /// Integers beside labels are lanes as wide as f32.
 DType lanes_of(Program::Code const& code) { return is_exact(code.registers) ? DType::f32 : code.registers; }
@@ -92,8 +98,9 @@ void VectorLoop::run(std::size_t count, std::span<TileOperand const> operands, v
         return operands[static_cast<std::size_t>(code_->operands[k])];
     };
     for (std::size_t k = 0; k < used; ++k) from[k] = of(k).data;
-    std::size_t const part = next.empty() ? 0 : std::min<std::size_t>(64, 64 * next.size() / (count * size) + 1);
-    if (vectors > 0) code_->run(vectors, from, result, next.empty() ? nullptr : next.data(), part);
+    static constexpr Code::Rows one_row{};
+    if (vectors > 0)
+        code_->run(vectors, from, result, one_row, next.empty() ? nullptr : next.data(), part_of(next, count * size));
     if (rest == 0) return;
     alignas(longest_vector) std::byte last[most_operands][longest_vector] = {}, made[longest_vector];
     for (std::size_t k = 0; k < used; ++k) {
@@ -102,8 +109,33 @@ void VectorLoop::run(std::size_t count, std::span<TileOperand const> operands, v
         std::memcpy(last[k], static_cast<std::byte const*>(from[k]) + vectors * lanes * bytes, rest * bytes);
         from[k] = last[k];
     }
-    code_->run(1, from, made);
+    code_->run(1, from, made, one_row);
     std::memcpy(static_cast<std::byte*>(result) + vectors * lanes * result_bytes, made, rest * result_bytes);
+}
+
+void VectorLoop::run_rows(std::size_t rows, std::size_t count, std::span<TileOperand const> operands,
+                          std::span<std::int64_t const> steps, void* result, std::int64_t result_step,
+                          std::span<std::byte const> next) const {
+    std::size_t const lanes = code_->lanes, rest = count % lanes;
+    if (rest == 0 || code_->has_tails) {
+        Code::Rows all{rows, rest == 0 ? ~std::size_t{0} : (std::size_t{1} << rest) - 1, result_step};
+        void const* from[most_operands];
+        for (std::size_t k = 0; k < code_->operands.size(); ++k) {
+            auto const operand = static_cast<std::size_t>(code_->operands[k]);
+            from[k] = operands[operand].data;
+            all.steps[k] = steps[operand];
+        }
+        return code_->run((count + lanes - 1) / lanes, from, result, all, next.empty() ? nullptr : next.data(),
+                          part_of(next, rows * count * code_->element_bytes));
+    }
+    std::vector<TileOperand> row(operands.begin(), operands.end());
+    std::size_t const share = next.size() / rows;
+    for (std::size_t r = 0; r < rows; ++r) {
+        run(count, row, static_cast<std::byte*>(result) + static_cast<std::int64_t>(r) * result_step,
+            next.subspan(r * share, share));
+        for (std::size_t k = 0; k < row.size(); ++k)
+            row[k].data = static_cast<std::byte const*>(row[k].data) + steps[k];
+    }
 }
 
 }  // namespace ein::scalar

@@ -35,7 +35,9 @@ public:
         std::size_t labels = 0;
         // The label that is one more from element to element; the last operand counts 0, 1, 2, ... for it.
         int along = -1;
+        bool by_row = false;  // run_rows() may be called
     };
+    static constexpr std::size_t most_operands = 16;  // that a loop reads
     static constexpr std::int64_t most_of_a_label = std::int64_t{1} << 28;
 
     /// Whether loops of `type`, f32 or f64, can read operands that lie in memory as `stored`, each element converted on
@@ -44,6 +46,9 @@ public:
     static bool writes(DType stored, DType type);
     /// Whether loops with labels can write the integers of a join of type `join`, or its truth, as `stored`.
     static bool writes_whole(DType stored, DType join);
+
+    /// Whether rows may end within a vector: the loop goes from each to the next by itself.
+    static bool has_tails(InstructionSet set = best_set());
 
     /// Whether there is a loop for this program at all.
     /// @param use  of a program that asks for labels
@@ -61,6 +66,12 @@ public:
     /// @param next  asked for meanwhile, into the second-level cache: as many bytes as the loop goes over at most
     void run(std::size_t count, std::span<TileOperand const> operands, void* result,
              std::span<std::byte const> next = {}) const;
+
+    /// The same for each of several rows of `count` elements.
+    /// @param steps  bytes from each row to the next, by operand, constant or not  @param result_step  of results
+    void run_rows(std::size_t rows, std::size_t count, std::span<TileOperand const> operands,
+                  std::span<std::int64_t const> steps, void* result, std::int64_t result_step,
+                  std::span<std::byte const> next = {}) const;
 
     class Code;  // emit.hpp
 

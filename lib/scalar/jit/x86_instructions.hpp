@@ -58,7 +58,7 @@ public:
     }
     /// Whole numbers as such, of 32 bits, and what lies in memory as it is in lanes.
     void load_whole(Xmm const& to, Xbyak::Address const& from, DType type, Xbyak::Address const& one) {
-        if (size_of(type) > 2) return vmovups(to, from);
+        if (size_of(type) > 2) return f32_ ? vmovups(to, from) : vmovupd(to, from);  // masked, if `to` is
         if (type == DType::i16) vpmovsxwd(to, from);
         if (type == DType::i8) vpmovsxbd(to, from);
         if (type == DType::u8 || type == DType::boolean) vpmovzxbd(to, from);
@@ -75,10 +75,12 @@ public:
         vpermq(Xbyak::Ymm(to), Xbyak::Ymm(to), 8);  // the low halves of both halves
         if (!words) vpackuswb(Xmm(to), Xmm(to), Xmm(to));
     }
+    void store(Xbyak::Address const& to, Xmm const& from) { f32_ ? vmovups(to, from) : vmovupd(to, from); }
     void store_narrow(DType type, Xbyak::Address const& to, int from, bool past_cache) {
         bool const words = size_of(type) == 2;
         if (!words && !wide_) return vmovq(to, Xmm(from));
         Xmm const stored = words ? half(from) : Xmm(from);
+        if (to.getOpmaskIdx() > 0) return words ? vmovdqu16(to, stored) : vmovdqu8(to, stored);
         past_cache ? vmovntdq(to, stored) : vmovups(to, stored);
     }
     /// Half a vector.

@@ -31,7 +31,7 @@ X86Iteration::X86Iteration(X86Instructions& to, LoopMemory const& memory, LaneCo
       readers_(readers_of(code)),
       register_of_(code.values().size(), -1),
       vectors_(0, to.vector_registers() - memory.held),
-      masks_(1, 8) {
+      masks_(1, memory.has_tails ? tail_mask().getIdx() : 8) {
     for (std::size_t k = 0; k < register_of_.size(); ++k)
         if (int const constant = held(code.values()[k]); constant >= 0) register_of_[k] = held_register(to, constant);
 }
@@ -47,9 +47,9 @@ void X86Iteration::emit(X86Instructions& to, LoopMemory const& memory, LaneCode 
 
 void X86Iteration::store_result() {
     Xmm const result = x86_.vector(in_register(code_.result));
-    Address const place = x86_.ptr[x86_.rdx + x86_.rsi * static_cast<int>(size_of(memory_.to))];
+    Address const place = there(Address(x86_.ptr[x86_.rdx + x86_.rsi * static_cast<int>(size_of(memory_.to))]));
     if (size_of(memory_.to) == size_of(code_.type())) {
-        memory_.past_cache ? x86_.vmovntps(place, result) : x86_.vmovups(place, result);
+        memory_.past_cache ? x86_.vmovntps(place, result) : x86_.store(place, result);
         return;
     }
     int const room = vectors_.take();
@@ -176,7 +176,8 @@ void X86Iteration::operand(int number) {
     DType const from = memory_.from[place];
     Address const first = x86_.ptr[memory_.pointers[place] + x86_.rsi * static_cast<int>(size_of(from))];
     Address const one = x86_.ptr[x86_.rbp + memory_.constant_place(1) * x86_.width()];
-    Xmm const to = x86_.vector(result_register(number));
+    Xmm to = there(x86_.vector(result_register(number)));
+    if (memory_.has_tails) to = to | x86_.T_z;
     code_.at(number).op == LaneOp::operand ? x86_.load(to, first, from, one) : x86_.load_whole(to, first, from, one);
 }
 

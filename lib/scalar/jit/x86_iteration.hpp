@@ -23,6 +23,7 @@ struct LoopMemory {
     DType to = DType::f32;                 // how the result is stored
     bool past_cache = false;               // and where
     std::vector<std::uint64_t> constants;  // bits; whole vectors from `rbp` on
+    bool has_tails = false;                // of vectors only the lanes that the last mask register has are there
     int held = 0;                          // the first so many constants are in the last registers throughout
 
     int operand_place(std::uint64_t number) const;
@@ -35,6 +36,7 @@ public:
     static void emit(X86Instructions& to, LoopMemory const& memory, LaneCode const& code, Xbyak::Label* slow);
     /// Of a constant that is held throughout.
     static int held_register(X86Instructions const& x86, int constant) { return x86.vector_registers() - 1 - constant; }
+    static Xbyak::Opmask tail_mask() { return Xbyak::Opmask(7); }
 
 private:
     using Xmm = Xbyak::Xmm;
@@ -59,6 +61,11 @@ private:
     int& register_of(int value) { return register_of_[static_cast<std::size_t>(value)]; }
     bool in_memory(int value) const;
     Address memory(int value) const;
+    /// What is loaded or stored of a vector.
+    template <class T>
+    T there(T const& place) const {
+        return memory_.has_tails ? place | tail_mask() : place;
+    }
     int in_register(int value);
     bool has_mask_register(int value) const { return x86_.has_mask_registers() && is_mask(code_.at(value).op); }
     int result_register(int value);

@@ -49,7 +49,9 @@ bool LoopKernel::results_stay_narrow() const {
 /// lie apart or are all the same, or one with an element for each row.
 bool LoopKernel::goes_by_row() const {
     if (plan_.outer == LoopPlan::none || !turned_.empty()) return false;
-    if (nest_.labels[plan_.inner].length < machine::shortest_looped_row) return false;
+    Extent const shortest =
+        scalar::VectorLoop::has_tails() ? machine::shortest_row_with_tail : machine::shortest_looped_row;
+    if (nest_.labels[plan_.inner].length < shortest) return false;
     bool spares = false;
     for (std::size_t k : body_.used) {
         if (fetches_[k] != Fetch::gather) continue;
@@ -73,6 +75,7 @@ void LoopKernel::make_loops() {
     if (body_.is_of_integers() && !narrow) return;
     by_row_ = goes_by_row() && !body_.is_of_integers();
     scalar::VectorLoop::Use use = use_of_operands();
+    use.by_row = by_row_;
     if (narrow) use.to = nest_.output_dtype;
     bool const truths =
         (body_.finds >= 0 && !body_.best) || (body_.values == DType::boolean && body_.join != DType::boolean);

@@ -1,6 +1,7 @@
 #include "executor/device/cpu/loops/loop_walk.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <limits>
 #include <numeric>
@@ -233,16 +234,11 @@ std::span<LoopKernel::Walk::Values const> LoopKernel::Walk::loop_operands() {
 
 /// Each row of the vector tile by itself. What stands for all rows has no step from one to the next.
 void LoopKernel::Walk::run_rows(scalar::VectorLoop const& loop, std::byte* result) {
-    std::size_t const count = columns(), row_count = rows();
-    std::span<std::byte const> const some = some_of_next();
-    std::size_t const share = lines((some.size() + row_count - 1) / row_count);
-    for (std::size_t row = 0; row < row_count; ++row) {
-        std::size_t const first = std::min(row * share, some.size());
-        loop.run(count, loop_operands(), result, some.subspan(first, std::min(share, some.size() - first)));
-        result += count * k_.made_bytes_;
-        for (std::size_t k : k_.body_.used)
-            tile_operands_[k].data = static_cast<std::byte const*>(tile_operands_[k].data) + stride(k_.plan_.outer, k);
-    }
+    std::span<Values const> const operands = loop_operands();
+    std::array<std::int64_t, scalar::VectorLoop::most_operands> steps{};
+    for (std::size_t k : k_.body_.used) steps[k] = stride(k_.plan_.outer, k);
+    loop.run_rows(rows(), columns(), operands, std::span(steps).first(operands.size()), result,
+                  static_cast<std::int64_t>(columns() * k_.made_bytes_), some_of_next());
 }
 
 LoopKernel::Walk::Values LoopKernel::Walk::fetch(std::size_t operand) {
