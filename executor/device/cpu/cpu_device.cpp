@@ -9,6 +9,7 @@
 #include "executor/device/cpu/loops/invariant_parts.hpp"
 #include "executor/device/cpu/loops/loop_kernel.hpp"
 #include "executor/device/cpu/loops/scan_kernel.hpp"
+#include "executor/device/cpu/machine.hpp"
 #include "executor/device/cpu/moves/gather_kernel.hpp"
 #include "executor/device/cpu/moves/lookup_kernel.hpp"
 #include "executor/device/cpu/moves/scatter_kernel.hpp"
@@ -142,7 +143,10 @@ std::unique_ptr<PreparedKernel const> CpuDevice::prepare_dense(KernelShape const
     std::optional<LoopBody> special;  // over one index there is nothing to look for or to count
     if (nest.aggregates()) special = LoopBody::finding(einsum, types, params);
     if (nest.aggregates() && !special) special = LoopBody::narrow(einsum, types, shape.operand_dtypes, params);
-    if (nest.aggregates() && !special) special = LoopBody::by_key(einsum, shape.operand_dtypes, shape.output_dtype);
+    bool const keyed = shape.output_dtype != DType::f32 ||  // between whose values may lie what accumulates
+                       (!shape.accumulate && nest.elements() / nest.output_elements() >= machine::least_keyed_row);
+    if (nest.aggregates() && !special && keyed)
+        special = LoopBody::by_key(einsum, shape.operand_dtypes, shape.output_dtype);
     LoopBody body = special            ? std::move(*special)
                     : shape.accumulate ? LoopBody::of(einsum, types, params)
                                        : LoopBody::stored(einsum, types, params, shape.output_dtype);

@@ -123,7 +123,8 @@ std::optional<LoopBody> LoopBody::narrow(graph::EinSum const& einsum, KernelType
 
 std::optional<LoopBody> LoopBody::by_key(graph::EinSum const& einsum, std::span<DType const> operands, DType output) {
     bool const extreme = einsum.agg == scalar::Agg::min || einsum.agg == scalar::Agg::max;
-    if (!extreme || !is_half_itself(einsum.join, operands) || output != operands[0]) return std::nullopt;
+    if (!extreme || !is_half_itself(einsum.join, operands)) return std::nullopt;
+    if (output != operands[0] && output != DType::f32) return std::nullopt;
     LoopBody body = identity(DType::i16, einsum.agg);
     body.key = HalfKey{operands[0], einsum.agg == scalar::Agg::max, false};
     return body;

@@ -40,7 +40,8 @@ struct LoopBody {
     /// 1. None: that of accumulators.
     std::optional<DType> values = {};
 
-    /// Operand 0, f16 or bf16, is compared by keys, in which the best value is found; the output has the halves.
+    /// Operand 0, f16 or bf16, is compared by keys, in which the best value is found; the output has the halves, as they
+    /// are or as f32.
     std::optional<HalfKey> key = {};
     bool loops = true;  // machine code may be made of the program
 
@@ -76,7 +77,7 @@ struct LoopBody {
     /// narrow as they are. Nothing for others.
     static std::optional<LoopBody> narrow(graph::EinSum const& einsum, KernelTypes const& types,
                                           std::span<DType const> operands, scalar::Params const& params);
-    /// The least or the greatest of f16 or bf16, or of itself. Nothing for others.
+    /// The least or the greatest of f16 or bf16, as it is or as f32. Nothing for others.
     static std::optional<LoopBody> by_key(graph::EinSum const& einsum, std::span<DType const> operands, DType output);
     /// Operand 0 brought to `type`; over aggregated labels, the sum of its elements.
     static LoopBody identity(DType type, scalar::Agg agg = scalar::Agg::sum);

@@ -88,7 +88,11 @@ void LoopKernel::Walk::store_run(void const* values, std::byte* output, Extent s
     if (k_.nest_.accumulate) values = merged(values, output, stride, count);
     if (type == from) return scatter(values, output, stride, size, count, k_.past_cache_);
     auto const convert = [&](std::byte* to) {
-        k_.body_.key ? halves_of(*k_.body_.key, values, to, count) : tile_convert(from, values, 1, type, to, count);
+        if (!k_.body_.key) return tile_convert(from, values, 1, type, to, count);
+        bool const stay = type == k_.body_.key->half;
+        std::byte* const halves = stay ? to : scratch_ + k_.layout_.values + 16 * k_.vector_tile_;
+        halves_of(*k_.body_.key, values, halves, count);
+        if (!stay) tile_convert(k_.body_.key->half, halves, 1, type, to, count);
     };
     if (stride == static_cast<Extent>(size) && !k_.past_cache_) return convert(output);
     std::byte* const converted = scratch_ + k_.layout_.values + 32 * k_.vector_tile_;

@@ -52,3 +52,21 @@ TEST_CASE("rows that are aggregated together have the bits of each alone", "[exe
             }
         }
 }
+
+TEST_CASE("the best of halves may become an f32", "[executor][device]") {
+    auto const [form, extents] = GENERATE(table<std::string, Shape>({{"ij->i", {9, 300}},
+                                                                     {"ij->j", {300, 9}},
+                                                                     {"ij->i", {70, 33}},
+                                                                     {"ij->", {300, 900}},
+                                                                     {"bij->bj", {3, 200, 17}},
+                                                                     {"ij->i", {2, 20000}}}));
+    auto const half = GENERATE(DType::f16, DType::bf16);
+    auto const agg = GENERATE(Agg::min, Agg::max);
+    bool const special_values = GENERATE(false, true), accumulate = GENERATE(false, true);
+    CAPTURE(form, extents, half, scalar::name(agg), special_values, accumulate);
+    KernelCase test(einsum(form, extents, "x", agg), {half}, DType::f32, DType::f32);
+    test.shape().accumulate = accumulate;
+    std::mt19937 random(4);
+    test.fill(random, special_values);
+    CHECK(compare(test, 0) == "");
+}
