@@ -55,7 +55,7 @@ private:
     void describe_memory() {
         memory_.to = use_.to.value_or(type_);
         memory_.past_cache = use_.past_cache;
-        has_tails = memory_.has_tails = use_.by_row && has_mask_registers() && !use_.past_cache;
+        has_tails = memory_.has_tails = use_.by_row && use_.with_tails && has_mask_registers() && !use_.past_cache;
         result_bytes = size_of(memory_.to);
         for (int number : operands) {
             auto const place = static_cast<std::size_t>(number);
@@ -120,6 +120,7 @@ private:
         Xbyak::Label row, iteration, next, slow, alone;
         L(row);
         xor_(esi, esi);
+        if (has_tails) begin_row(iteration);
         align(64);
         L(iteration);
         for (std::size_t k = 0; k < operands.size(); ++k)
@@ -132,10 +133,15 @@ private:
         shr(rax, shift_of_part());
         prefetcht1(ptr[next_ + rax]);
         L(alone);
-        if (has_tails) choose_lanes();
         X86Iteration::emit(*this, memory_, fast, &slow);
         L(next);
         X86Instructions::add(rsi, static_cast<int>(lanes));
+        if (has_tails) {
+            lea(rax, ptr[rsi + static_cast<int>(lanes)]);
+            cmp(rax, rdi);
+            jb(iteration, T_NEAR);
+            take_tail();
+        }
         cmp(rsi, rdi);
         jb(iteration, T_NEAR);
         if (use_.by_row) {
@@ -158,18 +164,16 @@ private:
         for (std::uint64_t bits : memory_.constants) whole_vector(bits);
     }
 
-    /// All but in the last vector of a row.
-    void choose_lanes() {
-        Xbyak::Label last, chosen;
-        lea(rax, ptr[rsi + static_cast<int>(lanes)]);
-        cmp(rax, rdi);
-        jae(last);
+    /// All lanes, unless the first vector is the last.
+    void begin_row(Xbyak::Label const& iteration) {
         kxnorw(X86Iteration::tail_mask(), X86Iteration::tail_mask(), X86Iteration::tail_mask());
-        jmp(chosen);
-        L(last);
+        cmp(rdi, static_cast<int>(lanes));
+        ja(iteration, T_NEAR);
+        take_tail();
+    }
+    void take_tail() {
         mov(rax, kept(1));
         kmovw(X86Iteration::tail_mask(), ptr[rax + offsetof(Rows, tail)]);
-        L(chosen);
     }
 
     void go_to_next_row() {

@@ -10,8 +10,6 @@
 namespace ein::scalar {
 namespace {
 
-constexpr std::size_t longest_vector = 64;  // bytes
-
 #ifdef EIN_WITH_XBYAK
 bool is_emitted(InstructionSet set) { return set != InstructionSet::baseline; }
 #else

@@ -35,9 +35,11 @@ public:
         std::size_t labels = 0;
         // The label that is one more from element to element; the last operand counts 0, 1, 2, ... for it.
         int along = -1;
-        bool by_row = false;  // run_rows() may be called
+        bool by_row = false;      // run_rows() may be called
+        bool with_tails = false;  // of rows that end within a vector, where the instruction set has masks for that
     };
-    static constexpr std::size_t most_operands = 16;  // that a loop reads
+    static constexpr std::size_t most_operands = 16;   // that a loop reads
+    static constexpr std::size_t longest_vector = 64;  // bytes
     static constexpr std::int64_t most_of_a_label = std::int64_t{1} << 28;
 
     /// Whether loops of `type`, f32 or f64, can read operands that lie in memory as `stored`, each element converted on

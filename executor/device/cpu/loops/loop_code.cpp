@@ -76,6 +76,9 @@ void LoopKernel::make_loops() {
     by_row_ = goes_by_row() && !body_.is_of_integers();
     scalar::VectorLoop::Use use = use_of_operands();
     use.by_row = by_row_;
+    Extent const row_bytes =
+        by_row_ ? nest_.labels[plan_.inner].length * static_cast<Extent>(size_of(body_.compute)) : 0;
+    use.with_tails = row_bytes % static_cast<Extent>(scalar::VectorLoop::longest_vector) != 0;
     if (narrow) use.to = nest_.output_dtype;
     bool const truths =
         (body_.finds >= 0 && !body_.best) || (body_.values == DType::boolean && body_.join != DType::boolean);

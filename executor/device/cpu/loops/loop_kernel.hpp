@@ -40,8 +40,8 @@ struct LoopBody {
     /// 1. None: that of accumulators.
     std::optional<DType> values = {};
 
-    /// Operand 0, f16 or bf16, is compared by keys, in which the best value is found; the output has the halves, as they
-    /// are or as f32.
+    /// Operand 0, f16 or bf16, is compared by keys, in which the best value is found; the output has the halves, as
+    /// they are or as f32.
     std::optional<HalfKey> key = {};
     bool loops = true;  // machine code may be made of the program
 
