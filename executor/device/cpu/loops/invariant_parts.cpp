@@ -1,7 +1,6 @@
 #include "executor/device/cpu/loops/invariant_parts.hpp"
 
 #include <algorithm>
-#include <ranges>
 #include <set>
 
 #include "executor/device/cpu/choices/kernel_step.hpp"
@@ -17,7 +16,6 @@ namespace ein::executor {
 namespace {
 
 using scalar::Expr;
-using scalar::Op;
 
 constexpr std::size_t most_searched_nodes = 100;  // of a join that is searched
 constexpr std::size_t most_invariant_parts = 4;
@@ -48,12 +46,13 @@ std::vector<Expr> parts_of(KernelShape const& shape, KernelTypes const& types) {
     std::vector<Expr> parts;
     std::set<scalar::Node const*> reached{&shape.kernel->einsum.join.node()};
     std::vector<Expr const*> const nodes = scalar::arguments_first(shape.kernel->einsum.join);
-    for (Expr const* const node : nodes | std::views::reverse) {
-        if (!reached.contains(&node->node())) continue;
-        if (!is_worth_it(shape, types, *node)) {
-            for (Expr const& argument : node->args()) reached.insert(&argument.node());
-        } else if (std::ranges::find(parts, *node) == parts.end()) {
-            parts.push_back(*node);
+    for (auto at = nodes.rbegin(); at != nodes.rend(); ++at) {
+        Expr const& node = **at;
+        if (!reached.contains(&node.node())) continue;
+        if (!is_worth_it(shape, types, node)) {
+            for (Expr const& argument : node.args()) reached.insert(&argument.node());
+        } else if (std::ranges::find(parts, node) == parts.end()) {
+            parts.push_back(node);
         }
     }
     if (parts.size() > most_invariant_parts) parts.resize(most_invariant_parts);
