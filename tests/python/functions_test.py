@@ -23,6 +23,9 @@ ARRAYS = {
     "z": draw.normal(size=(3, 4)) + 1j * draw.normal(size=(3, 4)),
     "c": (draw.normal(size=(3, 4)) + 1j * draw.normal(size=(3, 4))).astype(np.complex64),
     "t": draw.integers(0, 2, (3, 4)).astype(bool),
+    "wide": np.array([2**62 + 1, -2**62 - 3, 2**53 + 1, 2**63 - 1, -2**63, 7, -7, 0]),
+    "by": np.array([3, -7, 1, -1, 2**61 + 3, -2**62 - 1, 10, 0]),
+    "bytes": np.arange(-128, 128).astype(np.int8), "ubytes": np.arange(256).astype(np.uint8),
     "at": np.array([2, 0, -1]), "s": np.array(1.5), "zero": np.zeros((0, 4)),
 }
 CASES = """
@@ -134,6 +137,11 @@ A[w > 0].sum(axis=1).sum(); A[:, v > 0].std(); T[:, A > 0].sum(axis=1); (A[t] > 
 (A[w > 0] @ B).sum(axis=0); A[w > 0][:, 1].sum(); xp.count_nonzero(n[n > 0] > 2); A[t].shape[0]
 xp.average(A, axis=0, weights=w, returned=True)[1]; A[[True, False, True]]; A[0, [1, 2]]; T[0, :, [1, 2]]; T[:, 1, at]
 A[None, at]; A[at, None]; A[..., at]; A[range(2)]; T[1, at % 3, 0]; xp.digitize(A, xp.sort(v)[::-1], True)
+wide // 3; wide // -7; wide // 10**12; wide // -2**62; wide // 1; wide // -1; wide // by; by // wide
+wide // xp.flip(by); wide % by; wide % -2**62; (2**62 + 5) // wide; m // -3; m // by[:4]; bytes // xp.roll(bytes, 77)
+bytes // -1; bytes // 0; ubytes // xp.roll(ubytes, 9); ubytes // 7; t // t; xp.arange(9) // 4
+(xp.arange(9) * 2**50) // 3; bytes % 7; n // 1.5; xp.divmod(wide, 7)[0]; xp.round(n * 33, -1); xp.round(bytes, -2)
+xp.round(A * 1000, -2); xp.round(n, 2)
 """.replace("\n", ";").split(";")
 CASES = [case.strip() for case in CASES if case.strip()]
 TOLERANCE = {"f2": 4e-3, "f4": 3e-5, "c8": 3e-5}

@@ -9,7 +9,9 @@ from ..array import Array, as_array
 from ..dtypes import kind, name_of, stored
 from ..errors import DTypeError, refuse
 from ..expression import Call, Expression, Number, Operand
+from ..node import Ein
 from .operands import applied, call, is_number, mapped, python_number
+from .quotients import is_exact, most, rounded_down
 
 # Functions of one element, by their name here; NumPy's where that differs from it.
 _UNARY = ("abs sign floor ceil trunc sqrt cbrt exp exp2 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh isnan "
@@ -121,15 +123,25 @@ def floor_divide(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dty
                  casting: Any = None, order: Any = None, subok: bool = True) -> Any:
     """x1 // x2, as Python has it: the quotient rounded down. Of integers a quotient by 0 is 0."""
     def build(a: Expression, b: Expression) -> Expression:
-        exact = Call("/", (Call("-", (a, Call("mod", (a, b)))), b))
         if integers:
-            return Call("where", (Call("==", (b, Number(0))), Number(0), exact))
-        return Call("where", (Call("==", (b, Number(0))), Call("/", (a, b)), Call("round", (exact,))))
+            return rounded_down(a, b, narrow)
+        exact = Call("round", (Call("/", (Call("-", (a, Call("mod", (a, b)))), b)),))
+        return Call("where", (Call("==", (b, Number(0))), Call("/", (a, b)), exact))
 
     given = [value if is_number(value) else as_array(value).node for value in (x1, x2)]
     integers = all(kind(value.dtype) in "iub" if not is_number(value) else isinstance(python_number(value), int)
                    for value in given)
+    narrow = all(_fits_float64(value) for value in given)
     return finished("floor_divide", applied("floor_divide", build, x1, x2), out, where, dtype)
+
+
+def _fits_float64(value: Any) -> bool:
+    """Whether float64 holds all that a number or a node of integers can be."""
+    if is_number(value):
+        return is_exact(abs(python_number(value)))
+    if isinstance(value, Ein) and not value.operands and not isinstance(value.join, (str, type(None))):
+        return is_exact(most(value.join, value.sizes))
+    return value.dtype != "i64"
 
 
 def divmod(x1: Any, x2: Any, /) -> Tuple[Any, Any]:
@@ -190,12 +202,18 @@ def clip(x: Any, /, a_min: Any = None, a_max: Any = None, out: Any = None, *, mi
 def round(x: Any, /, decimals: int = 0, out: Any = None) -> Any:
     """The nearest whole number, or number with so many decimals; halves go to the even one."""
     array = as_array(x)
-    scale = Number(10.0 ** decimals)
-    if kind(array.node.dtype) not in "fc":
+    if kind(array.node.dtype) not in "fc" and decimals >= 0:
         return finished("round", positive(array), out, True, None)
-    build = (call("round") if decimals == 0 else
-             lambda a: Call("/", (Call("round", (Call("*", (a, scale)),)), scale)))
-    return finished("round", applied("rint", build, array), out, True, None)
+    return finished("round", applied("rint", _rounding(decimals), array, dtype=array.node.dtype), out, True, None)
+
+
+def _rounding(decimals: int) -> Any:
+    """Multiplies or divides by a power of ten that float64 holds, rounds, and goes back, as NumPy does."""
+    if decimals == 0:
+        return call("round")
+    scale = Number(10.0 ** abs(decimals))
+    there, back = ("*", "/") if decimals > 0 else ("/", "*")
+    return lambda a: Call(back, (Call("round", (Call(there, (a, scale)),)), scale))
 
 
 around = round
