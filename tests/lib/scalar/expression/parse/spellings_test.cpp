@@ -195,6 +195,19 @@ TEST_CASE("taken functions have their library's values, special ones too", "[lib
     CHECK(std::isnan(value("heaviside(x, y)", none, 0.5)));
 }
 
+TEST_CASE("fmod of integers has C's values, up to the least number", "[lib][scalar][spellings]") {
+    auto const rest = [](DType dtype, int x, int y) {
+        std::vector<Scalar> const operands{Scalar::of(std::int64_t{x}), Scalar::of(std::int64_t{y})};
+        return evaluate(read("fmod(x, y)"), dtype, dtype, operands, {}, {}).integer;
+    };
+    for (int const x : {-128, -127, -9, -1, 0, 1, 5, 127})
+        for (int const y : {-128, -127, -3, -1, 1, 4, 127}) {
+            CAPTURE(x, y);
+            CHECK(rest(DType::i8, x, y) == x % y);
+            if (x >= 0 && y > 0) CHECK(rest(DType::u8, 2 * x, 2 * y) == 2 * x % (2 * y));
+        }
+}
+
 TEST_CASE("modules before a name are left out", "[lib][base]") {
     CHECK(without_modules("np.float32") == "float32");
     CHECK(without_modules("torch.nn.functional.relu") == "relu");
