@@ -26,6 +26,7 @@ ARRAYS = {
     "wide": np.array([2**62 + 1, -2**62 - 3, 2**53 + 1, 2**63 - 1, -2**63, 7, -7, 0]),
     "by": np.array([3, -7, 1, -1, 2**61 + 3, -2**62 - 1, 10, 0]),
     "bytes": np.arange(-128, 128).astype(np.int8), "ubytes": np.arange(256).astype(np.uint8),
+    "odd": np.array([0.0, -1.5, np.inf, -np.inf, np.nan, 7.25, -3, 0.5]),
     "at": np.array([2, 0, -1]), "s": np.array(1.5), "zero": np.zeros((0, 4)),
 }
 CASES = """
@@ -142,6 +143,12 @@ wide // xp.flip(by); wide % by; wide % -2**62; (2**62 + 5) // wide; m // -3; m /
 bytes // -1; bytes // 0; ubytes // xp.roll(ubytes, 9); ubytes // 7; t // t; xp.arange(9) // 4
 (xp.arange(9) * 2**50) // 3; bytes % 7; n // 1.5; xp.divmod(wide, 7)[0]; xp.round(n * 33, -1); xp.round(bytes, -2)
 xp.round(A * 1000, -2); xp.round(n, 2)
+xp.fmod(bytes, -3); xp.fmod(2, bytes); xp.fmod(-3, bytes); xp.fmod(bytes, xp.flip(bytes)); odd // xp.flip(odd); 2 // odd
+-3 // odd; odd // xp.inf; odd // -xp.inf; odd // 0; odd // xp.nan; n // odd[2:6]; xp.median(odd); xp.median(odd[:4])
+xp.median(odd[5:]); xp.median(odd[2:4]); xp.median(xp.array([1, xp.inf, xp.inf])); xp.median(xp.array([1, 2, xp.inf]))
+xp.median(bytes); xp.median(wide); xp.median(f, axis=0); xp.median(h, axis=1); xp.percentile(n, 50); xp.fabs(n)
+xp.quantile(xp.where(A > 1, xp.nan, A), 0.25, axis=0); xp.fabs(f); xp.reciprocal(m); xp.isclose(bytes, 1)
+xp.fabs(b); xp.isclose(bytes, xp.flip(bytes)); xp.isclose(wide, xp.flip(wide)); xp.isclose(t, t)
 """.replace("\n", ";").split(";")
 CASES = [case.strip() for case in CASES if case.strip()]
 TOLERANCE = {"f2": 4e-3, "f4": 3e-5, "c8": 3e-5}

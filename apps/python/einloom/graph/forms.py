@@ -89,6 +89,8 @@ def _function(form: Form, inputs: List[str]) -> Optional[Json]:
         return {"op": "cast", "inputs": inputs, "dtype": form.dtype}
     op = _OPS.get(tree.name, tree.name)
     expected = "bool" if op in _TRUTH else common(*(node.dtype for node, _ in form.operands))
+    if op == "reciprocal" and kind(expected) in "iub":
+        expected = "f64"  # a quotient; NumPy's is a whole number
     return {"op": op, "inputs": inputs, **({} if form.dtype == expected else {"dtype": form.dtype})}
 
 

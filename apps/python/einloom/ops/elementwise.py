@@ -11,7 +11,7 @@ from ..errors import DTypeError, refuse
 from ..expression import Call, Expression, Number, Operand
 from ..node import Ein
 from .operands import applied, call, is_number, mapped, python_number
-from .quotients import is_exact, most, rounded_down
+from .quotients import is_exact, most, real_quotient, rounded_down
 
 # Functions of one element, by their name here; NumPy's where that differs from it.
 _UNARY = ("abs sign floor ceil trunc sqrt cbrt exp exp2 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh isnan "
@@ -82,13 +82,13 @@ def _called(function: Any, name: str, about: str) -> Any:
 
 FUNCTIONS = {
     **{name: _unary(name, name) for name in _UNARY},
-    **{name: _unary(name, written) for name, written in _INVERSES.items()},
+    **{name: _unary(name, written) for name, written in {**_INVERSES, "fabs": "abs"}.items()},
     **{name: _binary(name, written) for name, written in {**_OPERATORS, **_BINARY}.items()},
     **{name: _network(name) for name in _NETWORKS},
 }
 # The array API standard's names, and NumPy's second ones.
 for _other, _name in {"acos": "arccos", "asin": "arcsin", "atan": "arctan", "acosh": "arccosh", "asinh": "arcsinh",
-                      "atanh": "arctanh", "atan2": "arctan2", "absolute": "abs", "fabs": "abs", "conjugate": "conj",
+                      "atanh": "arctanh", "atan2": "arctan2", "absolute": "abs", "conjugate": "conj",
                       "true_divide": "divide", "mod": "remainder", "radians": "deg2rad", "degrees": "rad2deg",
                       "expit": "sigmoid"}.items():
     FUNCTIONS[_other] = FUNCTIONS[_name]
@@ -125,8 +125,7 @@ def floor_divide(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dty
     def build(a: Expression, b: Expression) -> Expression:
         if integers:
             return rounded_down(a, b, narrow)
-        exact = Call("round", (Call("/", (Call("-", (a, Call("mod", (a, b)))), b)),))
-        return Call("where", (Call("==", (b, Number(0))), Call("/", (a, b)), exact))
+        return real_quotient(a, b)
 
     given = [value if is_number(value) else as_array(value).node for value in (x1, x2)]
     integers = all(kind(value.dtype) in "iub" if not is_number(value) else isinstance(python_number(value), int)
@@ -274,6 +273,8 @@ bitwise_not = invert = bitwise_invert
 def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Array:
     """Whether elements are equal within tolerances."""
     a, b = as_array(a), as_array(b)
+    if kind(b.node.dtype) in "iub":
+        b = astype(b, "f64")  # differences of integers wrap
     near = FUNCTIONS["abs"](a - b) <= atol + rtol * FUNCTIONS["abs"](b)
     near = near & FUNCTIONS["isfinite"](b) | (a == b)
     return near | FUNCTIONS["isnan"](a) & FUNCTIONS["isnan"](b) if equal_nan else near

@@ -1,4 +1,4 @@
-"""Joins of `//` between whole numbers: the quotient rounded down, exact in each type, 0 where it is divided by 0.
+"""Joins of `//`: the quotient rounded down, of whole numbers exact in each type, and 0 where they are divided by 0.
 
 Joins divide whole numbers as real ones, in float64. Up to 32 bits that is enough: `floor(x/y)`. A quotient of 64 bits
 is rounded, and corrected by what it leaves over, which is exact in integers that wrap.
@@ -36,6 +36,22 @@ def rounded_down(a: Expression, b: Expression, narrow: bool) -> Expression:
     if narrow:
         return _floor(a, b)
     return _of_small(a, b) if abs(b.value) < _SMALL else _of_any(a, b)
+
+
+def real_quotient(a: Expression, b: Expression) -> Expression:
+    """a // b of real numbers: what mod takes away, divided; by infinity 0, or -1 beside the other sign."""
+    exact = _call("round", _call("/", _call("-", a, _call("mod", a, b)), b))
+    plain = _call("/", a, b)
+    if isinstance(b, Number):
+        return plain if b.value == 0 else exact if abs(b.value) < math.inf else _by_infinity(a, b)
+    bounded = _call("where", _call("==", _call("abs", b), Number(math.inf)), _by_infinity(a, b), exact)
+    return _call("where", _call("==", b, Number(0)), plain, bounded)
+
+
+def _by_infinity(a: Expression, b: Expression) -> Expression:
+    """nan of infinities, which the quotient is."""
+    signs = _call("/", _call("*", _call("sign", a), _call("sign", b)), Number(2))
+    return _call("floor", _call("+", signs, _call("/", a, b)))
 
 
 def most(tree: Expression, sizes: Mapping[str, int]) -> float:

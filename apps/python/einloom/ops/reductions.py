@@ -9,7 +9,7 @@ import numpy as np
 from ..array import Array, as_array
 from ..checked import by_axis
 from ..dtypes import kind, name_of, reduced_type, stored
-from ..errors import refuse
+from ..errors import DTypeError, refuse
 from ..expression import Call, Index, Number, Operand
 from ..node import Ein, Node, Op
 from ..sources import full, zeros
@@ -92,6 +92,9 @@ def limit(agg: str, array: Array) -> Any:
         return -math.inf if agg == "max" else math.inf
     if found == "b":
         return agg == "min"
+    if found == "c":
+        raise DTypeError(f"{agg}: expected numbers that have an order, found complex ones; take their abs, .real or "
+                         ".imag")
     known = np.iinfo(stored(array.node.dtype))
     return int(known.min if agg == "max" else known.max)
 

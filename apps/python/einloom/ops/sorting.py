@@ -13,7 +13,7 @@ from ..array import Array, as_array
 from ..dtypes import kind
 from ..errors import DTypeError, refuse
 from ..node import Ein, Leaf
-from .elementwise import astype, clip, written
+from .elementwise import FUNCTIONS, astype, clip, written
 from .elementwise import where as choose
 from .joining import concat, flip
 from .operands import letters, normalized_axes, normalized_axis, of_order
@@ -106,13 +106,25 @@ def quantile(x: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input:
     for share in np.ravel(np.asarray(q, float)):
         position = share * (count - 1)
         low, high = int(np.floor(position)), min(int(np.floor(position)) + 1, count - 1)
-        found.append(ordered[low] + (ordered[high] - ordered[low]) * _BETWEEN[method](float(position - low)))
+        found.append(_with_nan(ordered, _between(ordered[low], ordered[high], _BETWEEN[method](float(position - low)))))
     if keepdims:
         full = [1 if at in axes else extent for at, extent in enumerate(given.shape)]
         found = [reshape(one, full) for one in found]
     if np.ndim(q) == 0:
         return written(found[0], out)
     return written(reshape(concat([one[None] for one in found]), np.shape(q) + found[0].shape), out)
+
+
+def _between(low: Array, high: Array, part: float) -> Array:
+    """Part of the way from one neighbour to the next. An infinite one counts only where it is reached."""
+    if part == 0:
+        return low * 1.0
+    return low * 0.5 + high * 0.5 if part == 0.5 else low + (high - low) * part
+
+
+def _with_nan(ordered: Array, found: Array) -> Array:
+    """nan where any element is, which is sorted to the end."""
+    return choose(FUNCTIONS["isnan"](ordered[-1]), ordered[-1], found) if kind(ordered.node.dtype) == "f" else found
 
 
 # How far from the lower neighbour to the higher one.
