@@ -149,6 +149,11 @@ xp.median(odd[5:]); xp.median(odd[2:4]); xp.median(xp.array([1, xp.inf, xp.inf])
 xp.median(bytes); xp.median(wide); xp.median(f, axis=0); xp.median(h, axis=1); xp.percentile(n, 50); xp.fabs(n)
 xp.quantile(xp.where(A > 1, xp.nan, A), 0.25, axis=0); xp.fabs(f); xp.reciprocal(m); xp.isclose(bytes, 1)
 xp.fabs(b); xp.isclose(bytes, xp.flip(bytes)); xp.isclose(wide, xp.flip(wide)); xp.isclose(t, t)
+xp.linalg.norm(A, 1); xp.linalg.norm(A, -1); xp.linalg.norm(A, xp.inf); xp.linalg.norm(A, -xp.inf, keepdims=True)
+xp.linalg.norm(T, 1, axis=(0, 2)); xp.linalg.norm(T, xp.inf, axis=(2, 0), keepdims=True); xp.linalg.norm(T, axis=(0, 1))
+xp.linalg.norm(T, "fro", axis=(1, 2)); xp.linalg.norm(n, 1, axis=0); xp.linalg.norm(n, xp.inf, axis=1)
+xp.linalg.norm(bytes, xp.inf); xp.linalg.norm(n); xp.linalg.norm(n[0], 0); xp.linalg.norm(f, 0, axis=1)
+xp.linalg.norm(z, 3, axis=0); xp.linalg.norm(c, 1, axis=1); xp.linalg.norm(T); xp.linalg.norm(v, -2)
 """.replace("\n", ";").split(";")
 CASES = [case.strip() for case in CASES if case.strip()]
 TOLERANCE = {"f2": 4e-3, "f4": 3e-5, "c8": 3e-5}

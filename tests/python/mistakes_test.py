@@ -37,6 +37,9 @@ class Mistakes(unittest.TestCase):
         self.refused("write random((6, 4), seed=3)", lambda: el.random((6, 4), 3))
         self.refused("write zeros((3, 4))", lambda: el.zeros(3, 4))
         self.refused("write ones((3, 4))", lambda: el.ones(3, 4))
+        matrix = el.input("A", (3, 4))
+        self.refused("singular values are numpy.linalg.svd's", lambda: el.linalg.norm(matrix, 2))
+        self.refused("singular values are numpy.linalg.svd's", lambda: el.linalg.norm(matrix, 2, axis=(0, 1)))
         self.refused("max: expected numbers that have an order, found complex ones",
                      lambda: el.nanmax(el.input("Z", (3,), "complex64")))
         self.refused("random, seed: expected a whole number from 0 on, found -1", lambda: el.random((3,), seed=-1))

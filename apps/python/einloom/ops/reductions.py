@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Optional
+from typing import Any, Optional, Sequence
 
 import numpy as np
 
@@ -248,24 +248,45 @@ def ptp(x: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Ar
 
 
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Array:
-    """Vector norms of order 2 (the default), 1, inf and others, and the Frobenius norm of matrices.
+    """Norms of vectors of any order (default 2); of matrices the Frobenius norm (the default), and 1, inf, -1 and -inf.
 
     >>> import einloom as el
     >>> el.linalg.norm(el.input("X", (3, 4)), axis=1).shape
     (3,)
     """
     array = as_array(x)
-    if ord in (None, 2, "fro") and not (ord == 2 and axis is None and array.ndim == 2):
+    if kind(array.node.dtype) not in "fc":
+        array = astype(array, "f64")
+    axes = normalized_axes(axis, array.ndim, "linalg.norm")
+    if ord is None or ord == "fro" and len(axes) == 2:
         return reduced("norm", array, axis, keepdims)
-    if axis is None and array.ndim == 2 or isinstance(ord, str):
-        raise refuse("linalg.norm", "a norm of vectors, or the Frobenius norm", f"ord={ord!r} of a matrix",
-                     "name an axis, or leave ord out")
+    if len(axes) == 2:
+        return _matrix_norm(array, ord, axes, keepdims)
+    if len(axes) != 1 or isinstance(ord, str):
+        raise refuse("linalg.norm", "one axis, or two of matrices", f"ord={ord!r} over {len(axes)}", "name the axes")
+    return _vector_norm(array, ord, axes[0], keepdims)
+
+
+def _vector_norm(array: Array, ord: Any, axis: int, keepdims: bool) -> Array:
     size = abs(array)
+    if ord == 2:
+        return reduced("norm", array, axis, keepdims)
+    if ord == 0:
+        return reduced("sum", astype(array != 0, size.dtype), axis, keepdims)
     if ord == 1:
         return reduced("sum", size, axis, keepdims)
-    if ord in (float("inf"), float("-inf")):
+    if abs(ord) == math.inf:
         return reduced("max" if ord > 0 else "min", size, axis, keepdims)
     return reduced("sum", size ** ord, axis, keepdims) ** (1.0 / ord)
+
+
+def _matrix_norm(array: Array, ord: Any, axes: Sequence[int], keepdims: bool) -> Array:
+    """The largest or least sum of absolute values of a column (1, -1) or of a row (inf, -inf)."""
+    if ord not in (1, -1, math.inf, -math.inf):
+        raise refuse("linalg.norm", "of matrices the order 'fro', 1, -1, inf or -inf", f"{ord!r}", "give one of these; "
+                     "of one axis any number; singular values are numpy.linalg.svd's")
+    sums = reduced("sum", abs(array), axes[0] if abs(ord) == 1 else axes[1], True)
+    return reduced("max" if ord > 0 else "min", sums, axes, keepdims)
 
 
 def running(agg: str, x: Any, axis: Optional[int], outside: Any, dtype: Any = None) -> Array:
