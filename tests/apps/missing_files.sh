@@ -37,6 +37,22 @@ expect 3 "did you mean \"sub/weights.bin\"? or give another with --input W=FILE"
 mv "$work/data/sub/weights.bin" "$work/data/weight.bin"
 expect 3 "\"weight.bin\" is a path from the working folder: write it as seen from the graph, \"../weight.bin\"" \
     in_data "$tool" eval sub/g.json
+# A .npy file that is cut short, or too long, is found when the graph is read.
+cat > "$work/cut.json" << 'END'
+{"eingraph": 1, "tensors": {"A": {"data": {"npy": "cut.npy"}}},
+ "nodes": [{"name": "B", "op": "relu", "inputs": ["A"]}], "outputs": ["B"]}
+END
+{ printf '\x93NUMPY\x01\x00\x76\x00'
+  printf '%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }"
+  printf '\0\0\x80\x3f\0\0\x80\x3f\0\0\x80\x3f'; } > "$work/whole.npy"
+cp "$work/whole.npy" "$work/cut.npy"
+expect 0 "sound" "$bin/eintool" validate "$work/cut.json"
+head -c 139 "$work/whole.npy" > "$work/cut.npy"
+expect 3 "expected 140 bytes (12 for (3,) of f32 from byte 128 on), found '$work/cut.npy', 139 bytes; the file" \
+    "$bin/eintool" validate "$work/cut.json"
+expect 3 "the file is cut short: copy or write it again" plan "$work/cut.json" -n 2
+printf x | cat "$work/whole.npy" - > "$work/cut.npy"
+expect 3 "the file is damaged or has more than one array" plan "$work/cut.json" -n 2
 # Sizes without a unit are bytes: small ones are asked about, whoever takes them.
 expect 4 "warning: --memory: 8 without a unit is 8 B: write 8GiB or 8MiB" plan "$graph" -n 2 --memory 8
 said=$(plan "$graph" -n 2 --memory 8 2>&1)

@@ -214,7 +214,9 @@ FileContents npy_contents(std::filesystem::path const& file) {
 }
 
 FileContents npy_contents(NpySource const& source, Asker const& asker) {
-    NpyHeader const header = read_npy_header(*open_for(asker, source.file));
+    auto const file = open_for(asker, source.file);
+    NpyHeader const header = read_npy_header(*file);
+    check_npy_length(*file, asker.name, header);
     return {header.dtype, header.shape};
 }
 
