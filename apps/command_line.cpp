@@ -117,6 +117,18 @@ CLI::Validator number_from(double least, bool open) {
     return CLI::Validator(check, "");
 }
 
+namespace {
+
+constexpr char const* standard_output = "/dev/stdout";
+
+}  // namespace
+
+std::filesystem::path output_path(std::filesystem::path const& written) {
+    return written == "-" ? standard_output : written;
+}
+
+bool is_standard_output(std::filesystem::path const& path) { return path == standard_output; }
+
 void write_text(std::filesystem::path const& path, std::string const& text) {
     require_folder_of(path);
     ReplacedFile("", path).write(text);

@@ -26,6 +26,10 @@ std::vector<std::string> small_sizes(std::vector<std::pair<std::string, std::str
 /// Accepts finite numbers from `least` on, or, where `open`, above it.
 CLI::Validator number_from(double least, bool open = false);
 
+/// What -o names: "-" is standard output.
+std::filesystem::path output_path(std::filesystem::path const& written);
+bool is_standard_output(std::filesystem::path const& path);
+
 /// Writes a small text file, whole or not at all (see ReplacedFile). @throws RunError
 void write_text(std::filesystem::path const& path, std::string const& text);
 

@@ -30,6 +30,7 @@ using namespace ein;
 namespace fs = std::filesystem;
 
 /// Data files are named relative to the graph; the schedule says where that is from its own folder.
+/// Of one that is printed that is this folder.
 void set_origin(schedule::Header& header, apps::GraphFile const& graph, fs::path const& schedule) {
     header.graph_text = graph.text;
     header.graph_file = fs::path(graph.name).filename().string();
@@ -40,7 +41,7 @@ void set_origin(schedule::Header& header, apps::GraphFile const& graph, fs::path
 void write(apps::EinplanOptions const& options, apps::GraphFile const& file, graph::EinGraph const& graph,
            apps::Planned& planned) {
     if (options.writes) {
-        set_origin(planned.made.schedule.header, file, options.out);
+        set_origin(planned.made.schedule.header, file, apps::is_standard_output(options.out) ? "-" : options.out);
         for (std::string const& unread : schedule::note_input_files(planned.made.schedule.header, file.folder))
             apps::say("einplan", "warning: " + unread);
         schedule::write_file(planned.made.schedule, options.out);

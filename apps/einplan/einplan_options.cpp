@@ -32,7 +32,8 @@ void add_options(CLI::App& app, EinplanOptions& options) {
     app.add_option("-n,--ranks", options.ranks, "ranks that will run the schedule (any number; primes too)")
         ->check(CLI::Range(1, 1 << 20));
     app.add_option("-o,--output", options.out,
-                   "schedule to write (default: GRAPH with .sched; none with --explain, --simulate or --sweep)");
+                   "schedule to write, - for standard output (default: GRAPH with .sched; none with --explain, "
+                   "--simulate or --sweep)");
     app.add_flag("--dry-run", options.dry_run, "everything but writing files");
     app.add_option("--parts", options.parts, "kernel calls for each EinSum (default: as many as ranks)")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
@@ -100,7 +101,8 @@ void check_explain(std::string const& how) {
 }
 
 /// Whether what is printed goes into this file.
-bool is_standard_output(fs::path const& path) {
+bool is_printed_into(fs::path const& path) {
+    if (is_standard_output(path)) return true;
     struct stat printed {
     }, file{};
     return ::fstat(STDOUT_FILENO, &printed) == 0 && S_ISREG(printed.st_mode) && ::stat(path.c_str(), &file) == 0 &&
@@ -114,7 +116,7 @@ void check_printed(EinplanOptions const& options, bool shows) {
     if (!options.batch.empty() && is_script)
         throw UsageError("-o: expected the schedule's file, since --batch prints the script, found '" +
                          options.out.string() + "'; write > " + options.out.string() + " in place of -o");
-    if (!options.writes || (options.batch.empty() && !shows) || !is_standard_output(options.out)) return;
+    if (!options.writes || (options.batch.empty() && !shows) || !is_printed_into(options.out)) return;
     throw UsageError(std::string(options.batch.empty() ? "standard output" : "--batch") +
                      ": expected another file than the schedule's for what is printed, found '" + options.out.string() +
                      "' for both; write > " + (options.batch.empty() ? "plan.txt" : "job.sh"));
@@ -136,6 +138,7 @@ void refuse_checkpoint(EinplanOptions const& options) {
 /// Completes what was parsed. @throws UsageError for options that contradict one another
 void check_and_complete(EinplanOptions& options) {
     check_explain(options.explain);
+    options.out = output_path(options.out);
     if (options.graph.empty() && options.resume.empty())
         throw UsageError("expected GRAPH, a file that says what to compute, found none; see --help");
     if (options.graph.empty() && options.out.empty()) options.out = fs::path(options.resume) / "rest.sched";

@@ -203,7 +203,7 @@ int import(ImportOptions const& options) {
     std::string const text = imported(options);
     graph::EinGraph const made =  // refuses shapes that do not fit
         graph::read_graph(text, options.format == "einsum" ? "--shapes" : options.what);
-    if (options.out.empty()) return std::fputs(text.c_str(), stdout) < 0 ? 1 : 0;
+    if (options.out.empty() || options.out == "-") return std::fputs(text.c_str(), stdout) < 0 ? 1 : 0;
     std::vector<NamedPath> read = files_read(made, std::filesystem::path(options.out).parent_path());
     if (options.format != "einsum") read.emplace_back("WHAT", options.what);
     check_written({{"-o", options.out}}, read);
@@ -250,7 +250,7 @@ void add_import(CLI::App& app, Action& chosen) {
     extent("--decode", "make so many tokens after the prompt");
     command->add_option("--logits", options->logits, "safetensors-llama: of the last position (default), or of all")
         ->check(CLI::IsMember({"last", "all"}));
-    command->add_option("-o,--output", options->out, "file to write (default: standard output)");
+    command->add_option("-o,--output", options->out, "file to write (default, as with -: standard output)");
     add_inputs_below(*command);
     command->callback([options, &chosen] { chosen = [options] { return import(*options); }; });
 }

@@ -30,7 +30,7 @@ void check_graph(std::string const& text, std::string const& name) {
 int make(Command const& command) {
     std::string const text = make_graph(kind_named(command.kind), command.wanted);
     check_graph(text, "make " + command.kind);
-    if (command.out.empty()) return std::fputs(text.c_str(), stdout) < 0 ? 1 : 0;
+    if (command.out.empty() || command.out == "-") return std::fputs(text.c_str(), stdout) < 0 ? 1 : 0;
     refuse_to_replace("-o", command.out, FileUse::graph, "a graph's file");
     write_text(command.out, text);
     return 0;
@@ -64,7 +64,7 @@ void add_make(CLI::App& app, Action& chosen) {
     make_app->add_option("SIZES", command->wanted.sizes, "the first ones of the kind's sizes")
         ->check(CLI::Range(Extent{1}, Extent{1} << 40));
     make_app->add_option("--dtype", command->wanted.dtype, "of its tensors (default: f32, where the kind has that)");
-    make_app->add_option("-o,--output", command->out, "file to write (default: standard output)");
+    make_app->add_option("-o,--output", command->out, "file to write (default, as with -: standard output)");
     add_options_of_kinds(*make_app, command);
     make_app->footer(kinds_help());
     make_app->callback([command, &chosen] { chosen = [command] { return make(*command); }; });

@@ -65,6 +65,27 @@ warning="einrun: warning: the cache open is not used: expected a folder of this 
 grep -q "the cache" log && fail "the CPU uses no cache: $(cat log)"
 unset EINLOOM_CACHE
 
+# "-" is standard output, where nothing else is then printed: a pipe, too, which has no positions.
+cp "$examples/first.json" piped.json
+"$bin/einplan" piped.json -n 2 -q -o piped.sched
+"$bin/einplan" piped.json -n 2 -o - 2> log | cat > through.sched
+cmp piped.sched through.sched || fail "einplan -o - printed another schedule"
+grep -q "peak a rank" log || fail "einplan -o -: expected the summary on standard error: $(cat log)"
+"$bin/einplan" - -n 2 -q -o - < piped.json > redirected.sched || fail "einplan - -o -"
+"$bin/eintool" show redirected.sched > log || fail "einplan - -o - wrote no schedule"
+"$bin/eintool" make matmul 2 2 2 -o - | "$bin/eintool" validate - > log || fail "eintool make -o -: $(cat log)"
+"$bin/eintool" import einsum ij,jk --shapes 2x3,3x4 -o - | "$bin/eintool" validate - > log ||
+    fail "import -o -: $(cat log)"
+for refused in "einplan piped.json -n 2 -o - --explain" "einplan piped.json -n 2 -o - --batch mpirun" \
+    "eintool run piped.json -n 2 -o -"; do
+    # shellcheck disable=SC2086
+    "$bin"/$refused > /dev/null 2> log
+    [ $? = 2 ] || fail "$refused: expected exit 2, found: $(cat log)"
+done
+[ ! -e ./- ] || fail "a file is called -"
+"$bin/einplan" piped.json -n 2 -o "with space.sched" > log
+grep -q "mpirun -n 2 einrun 'with space.sched'" log || fail "expected a command that can be copied: $(cat log)"
+
 # The same in system calls: whatever is opened for writing is made by that call, is what another call has made, or is a
 # stream; nothing is truncated.
 if strace -o /dev/null true 2> /dev/null; then

@@ -4,6 +4,7 @@
 
 #include "apps/launch_settings.hpp"
 #include "lib/base/error.hpp"
+#include "lib/base/text/shell_word.hpp"
 
 namespace ein::apps {
 namespace {
@@ -11,23 +12,11 @@ namespace {
 constexpr int most_restarts = 1000;
 constexpr int seconds_to_save = 120;  // before the time limit
 
-bool is_plain(char letter) {
-    return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || (letter >= '0' && letter <= '9') ||
-           std::string_view("._-+/,:@%").find(letter) != std::string_view::npos;
-}
-
-/// As one word of a shell.
-std::string quoted(std::string const& text) {
-    if (!text.empty() && std::all_of(text.begin(), text.end(), is_plain)) return text;
-    std::string out = "'";
-    for (char const letter : text) out += letter == '\'' ? "'\\''" : std::string(1, letter);
-    return out + "'";
-}
-
 /// For names of jobs and logs.
 std::string plain(std::string text) {
     std::replace_if(
-        text.begin(), text.end(), [](char letter) { return !is_plain(letter) || letter == '/' || letter == '%'; }, '-');
+        text.begin(), text.end(),
+        [](char letter) { return !is_plain_in_shell(letter) || letter == '/' || letter == '%'; }, '-');
     return text.empty() ? "einloom" : text;
 }
 
@@ -63,9 +52,9 @@ std::string head(BatchJob const& job) {
 std::string names_in_script(BatchJob const& job) {
     std::filesystem::path checkpoint = job.schedule;
     checkpoint.replace_extension(".checkpoint");
-    return "\nschedule=" + quoted(job.schedule.string()) + "\ncheckpoint=" + quoted(checkpoint.string()) + "\n" +
-           exports() + "export SRUN_CPUS_PER_TASK=${SLURM_CPUS_PER_TASK:-" + std::to_string(job.resources.threads) +
-           "}\n";
+    return "\nschedule=" + shell_word(job.schedule.string()) + "\ncheckpoint=" + shell_word(checkpoint.string()) +
+           "\n" + exports() + "export SRUN_CPUS_PER_TASK=${SLURM_CPUS_PER_TASK:-" +
+           std::to_string(job.resources.threads) + "}\n";
 }
 
 /// What Slurm and the shell would say in words of their own.
@@ -176,7 +165,7 @@ std::string mpirun_command(BatchJob const& job) {
     std::string const prefix = "OMPI_MCA_";
     for (auto const& [name, value] : launch_variables())
         if (name.starts_with(prefix)) settings += " --mca " + name.substr(prefix.size()) + " " + value;
-    std::string const run = "einrun " + quoted(job.schedule.string()) + options_of_einrun(job) + "\n";
+    std::string const run = "einrun " + shell_word(job.schedule.string()) + options_of_einrun(job) + "\n";
     return "mpirun -n " + std::to_string(job.resources.ranks) + settings + " " + run;
 }
 

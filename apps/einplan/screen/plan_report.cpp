@@ -44,7 +44,7 @@ void PlanReport::plan(PreparedGraph const& prepared, Planned const& planned) {
     for (std::string const& note : planned.notes) std::fprintf(stderr, "einplan: %s\n", note.c_str());
     if (options_.explain.empty()) {
         if (!options_.quiet && !json_)
-            std::fputs(summary_of(prepared, planned).c_str(), options_.batch.empty() ? stdout : stderr);
+            std::fputs(summary_of(prepared, planned).c_str(), prints_another() ? stderr : stdout);
         return batch(planned.made.schedule);
     }
     auto explanation = explain::explain(graph, planned.plan, planned.made);
@@ -68,6 +68,10 @@ void PlanReport::plan(PreparedGraph const& prepared, Planned const& planned) {
         print(explain::to_text(explanation) + orders + search_text(planned.report) +
               "checkpoint: " + checkpoint_line(planned.made.schedule, machines_.cluster, simulation) + "\n");
     if (options_.explain == "html") page(explain::to_html(explanation), summary_of(prepared, planned));
+}
+
+bool PlanReport::prints_another() const {
+    return !options_.batch.empty() || (options_.writes && is_standard_output(options_.out));
 }
 
 void PlanReport::simulation(schedule::Schedule const& schedule) {

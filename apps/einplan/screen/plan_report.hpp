@@ -1,5 +1,5 @@
 // What einplan prints on stdout: texts as they come, or, when --simulate=json or --explain=json was given, one JSON
-// object at the end; with --batch the script alone, and the summary on stderr.
+// object at the end; with --batch or -o - that alone, and the summary on stderr.
 #pragma once
 
 #include <optional>
@@ -24,6 +24,8 @@ public:
     void end() const;
 
 private:
+    /// The script of --batch, or the schedule of -o -: the summary is no part of it.
+    bool prints_another() const;
     BatchResources const& resources_of(schedule::Schedule const& schedule) const;
     std::string summary_of(PreparedGraph const& prepared, Planned const& planned) const;
     /// Made once, whoever asks.

@@ -6,6 +6,8 @@
 #include <numeric>
 #include <sstream>
 
+#include "lib/base/files/written_file.hpp"
+#include "lib/base/text/shell_word.hpp"
 #include "lib/base/text/sizes.hpp"
 #include "lib/base/threads/parallel.hpp"
 #include "lib/schedule/memory/replay.hpp"
@@ -114,8 +116,9 @@ std::string plan_summary(schedule::Schedule const& schedule, relation::Plan cons
                                       " have nothing to do: extents allow no more parts, or sharing takes longer");
     if (file.empty()) return out.str() + line("written", "nothing; -o FILE writes the schedule");
     out << line("written", file);
-    out << line("run", (header.ranks == 1 ? "" : "mpirun -n " + std::to_string(header.ranks) + " ") + "einrun " + file +
-                           (spilled.blocks > 0 ? " --spill-dir DIR" : ""));
+    if (is_stream(file)) return out.str();
+    out << line("run", (header.ranks == 1 ? "" : "mpirun -n " + std::to_string(header.ranks) + " ") + "einrun " +
+                           shell_word(file) + (spilled.blocks > 0 ? " --spill-dir DIR" : ""));
     return out.str();
 }
 

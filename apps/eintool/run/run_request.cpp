@@ -53,6 +53,8 @@ std::optional<RunRequest> run_request(Words const& words) {
         throw UsageError(std::string(request.shrink ? "--shrink" : "--retries") +
                          ": expected --checkpoint DIR, since a retry goes on from there; add it");
     request.schedule = value_of(split.plan, out_options, "");
+    if (request.schedule == "-")
+        throw UsageError("-o: expected a file for the schedule, which einrun reads, found '-'; give a name, or none");
     request.plan_words = without(split.plan, out_options);
     request.plan_only = split.plan_only;
     request.run_words = split.run;

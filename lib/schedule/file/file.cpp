@@ -81,25 +81,36 @@ std::span<std::uint8_t const> bytes_of(std::vector<Part> const& table) {
     return {reinterpret_cast<std::uint8_t const*>(table.data()), table.size() * sizeof(Part)};
 }
 
-/// Writes the parts one after the other, and at last the table in front of them.
+/// Writes the parts one after the other, and at last the table in front of them. A stream, which may have no positions,
+/// gets all of it at the end.
 class Writer {
 public:
-    Writer(ReplacedFile& file, std::size_t parts) : file_(file), end_(sizeof(Preamble) + parts * sizeof(Part)) {}
+    Writer(ReplacedFile& file, std::size_t parts, bool is_stream)
+        : file_(file), is_stream_(is_stream), end_(sizeof(Preamble) + parts * sizeof(Part)) {}
     void add(Bytes const& part) {
         end_ = aligned(end_);
         table_.push_back({end_, part.size(), hash_bytes(part)});
-        file_.write_at(end_, std::as_bytes(std::span(part)));
+        write_at(end_, std::as_bytes(std::span(part)));
         end_ += part.size();
     }
     void finish() {
         Preamble const preamble{magic, version, static_cast<std::uint32_t>(table_.size()),
                                 hash_bytes(bytes_of(table_))};
-        file_.write_at(0, std::as_bytes(std::span(&preamble, 1)));
-        file_.write_at(sizeof preamble, std::as_bytes(std::span(table_)));
+        write_at(0, std::as_bytes(std::span(&preamble, 1)));
+        write_at(sizeof preamble, std::as_bytes(std::span(table_)));
+        if (is_stream_) file_.append(whole_);
     }
 
 private:
+    void write_at(std::uint64_t offset, std::span<std::byte const> bytes) {
+        if (!is_stream_) return file_.write_at(offset, bytes);
+        whole_.resize(std::max<std::size_t>(whole_.size(), offset + bytes.size()));
+        std::copy(bytes.begin(), bytes.end(), reinterpret_cast<std::byte*>(whole_.data()) + offset);
+    }
+
     ReplacedFile& file_;
+    bool is_stream_;
+    std::string whole_;  // of a stream
     std::uint64_t end_;
     std::vector<Part> table_;
 };
@@ -110,7 +121,7 @@ void write_file(Schedule const& schedule, std::filesystem::path const& path) {
     require_folder_of(path);
     ReplacedFile file("-o", path);
     file.create();
-    Writer writer(file, schedule.sections.size() + 1);
+    Writer writer(file, schedule.sections.size() + 1, is_stream(path));
     writer.add(encode(schedule.header));
     std::vector<Section> const& sections = schedule.sections.list();
     for (std::size_t first = 0; first < sections.size(); first += at_a_time)

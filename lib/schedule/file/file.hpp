@@ -12,7 +12,7 @@
 
 namespace ein::schedule {
 
-/// Writes under a temporary name, then renames. @throws RunError
+/// Writes under a temporary name, then renames; streams (/dev/stdout) directly. @throws RunError
 void write_file(Schedule const& schedule, std::filesystem::path const& path);
 
 /// A schedule file, mapped. Header and sections are checked (checksums, FlatBuffers verifier, verify.hpp) when they are
