@@ -79,7 +79,7 @@ constexpr Taken functions[]{
     {"ln(x)", "log(x)"},
     {"log10(x)", "log(x)/log(10)"},
     {"log_sigmoid(x)", "-softplus(-x)"},
-    {"logaddexp(x, y)", "where(x == y, x + log(2), max(x, y) + log1p(exp(-abs(x - y))))"},
+    {"logaddexp(x, y)", "where(x == y, x/2 + y/2 + log(2), max(x, y) + log1p(exp(-abs(x - y))))"},
     {"logical_and(x, y)", "x && y"},
     {"logical_not(x)", "!x"},
     {"logical_or(x, y)", "x || y"},

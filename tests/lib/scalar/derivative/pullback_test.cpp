@@ -266,6 +266,8 @@ TEST_CASE("corners have the slopes that pullback.hpp states", "[lib][scalar][pul
     CHECK(slope("sigmoid(x)", -1e6) == 0);
     CHECK(slope("softplus(x)", 1e6) == 1);
     CHECK(slope("gelu(x)", -1e6) == 0);
+    CHECK(slope("logaddexp(x, y)", 1) == 0.5);
+    CHECK(slope("logaddexp(0, x)", 0) == 0.5);
 }
 
 TEST_CASE("operands behind steps are not differentiable", "[lib][scalar][pullback]") {

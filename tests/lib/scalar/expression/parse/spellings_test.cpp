@@ -189,6 +189,7 @@ TEST_CASE("taken functions have their library's values, special ones too", "[lib
     CHECK(std::fabs(value("logaddexp(x, y)", 1, 2) - std::log(std::exp(1) + std::exp(2))) < 1e-15);
     CHECK(value("logaddexp(x, y)", -inf, -inf) == -inf);
     CHECK(value("logaddexp(x, y)", inf, inf) == inf);
+    CHECK(std::fabs(value("logaddexp(x, y)", 3, 3) - 3 - std::log(2)) < 1e-15);
     CHECK(value("sinc(x)", 0) == 1);
     CHECK(std::fabs(value("log10(x)", 1000) - 3) < 1e-15);
     CHECK(value("heaviside(x, y)", 0, 0.5) == 0.5);
