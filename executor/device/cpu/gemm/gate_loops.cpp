@@ -317,7 +317,7 @@ void run(GateCall const& call) {
     Index const a_tile = parts_of(leaving.parts(), tiles_of_a_box<Parts>(call, lanes<T>));
     multiply_box<T, Parts>(call, in, out, [&] { leaving.some(a_tile); });
     leaving.rest();
-    if (call.leave_at_once) finish<T>(&call);
+    if (call.leave_at_once && call.ends) finish<T>(&call);
 }
 
 template <class T, int Parts>

@@ -57,7 +57,10 @@ struct GateCall {
     void const* from = nullptr;
     void* to = nullptr;
     void *in_room = nullptr, *out_room = nullptr;  // of elements times lanes_in_box
-    bool leave_at_once = false;                    // results do not stay in out_room
+    // Of terms in parts, whose results are never direct: sums of the parts before are in out_room, and are to stay
+    // there.
+    bool goes_on = false, ends = true;
+    bool leave_at_once = false;        // results do not stay in out_room
     GateCall const* before = nullptr;  // a box whose results are in its out_room still: they leave meanwhile
     void const* next = nullptr;        // the next box in the large operand, and its lines
     GateIndex const* lines = nullptr;

@@ -107,7 +107,16 @@ __attribute__((noinline)) void multiply(GateCall const& call, Vectors<T const> c
         }
     }
     ahead.line = line;
-    T const scale = static_cast<T>(call.scale);
+    if (call.goes_on) {
+#pragma GCC unroll 8
+        for (int c = 0; c < Columns; ++c)
+#pragma GCC unroll 2
+            for (int part = 0; part < Parts; ++part)
+#pragma GCC unroll 3
+                for (int v = 0; v < Count; ++v)
+                    sums[c][part][v] += *(Anywhere<T> const*)(out.of(c * Parts + part) + v * lanes<T>);
+    }
+    T const scale = call.ends ? static_cast<T>(call.scale) : T{1};
 #pragma GCC unroll 8
     for (int c = 0; c < Columns; ++c)
 #pragma GCC unroll 2

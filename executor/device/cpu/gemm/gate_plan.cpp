@@ -68,6 +68,23 @@ GateLabels take_rows(GateLabels const& rows, Extent GateLabel::*step, std::vecto
     return chosen;
 }
 
+/// Cuts terms, of which those inside stay whole. @param grain  a part of a label is a multiple of it where it can be
+void cut_terms(GateLabels const& terms, Extent most, Extent grain, GatePlan& plan) {
+    std::size_t first = terms.size();
+    Extent count = 1;
+    while (first > 0 && 4 * count * terms[first - 1].length <= 5 * most) count *= terms[--first].length;
+    auto const inside = terms.begin() + static_cast<std::ptrdiff_t>(first);
+    plan.term_parts.assign(terms.begin(), inside);
+    plan.terms.assign(inside, terms.end());
+    if (first == 0 || most < 2 * count) return;
+    GateLabel& cut = plan.term_parts.back();
+    GateLabel part = cut;
+    part.length = part_of(cut.length, most / count, grain / std::gcd(count, grain), false);
+    plan.last_terms = cut.length - (cut.length - 1) / part.length * part.length;
+    cut = {(cut.length + part.length - 1) / part.length, cut.large * part.length, cut.small * part.length, 0};
+    plan.terms.insert(plan.terms.begin(), part);
+}
+
 }  // namespace
 
 std::optional<GateKinds> kinds_of(Nest const& nest, std::size_t large, std::size_t small, Extent number) {
@@ -101,9 +118,10 @@ std::vector<GateIndex> places_of(GateLabels const& labels, Extent GateLabel::*st
 GatePlan plan_gate(GateKinds const& kinds, Extent GateLabel::*lanes, Extent GateLabel::*other, int parts,
                    GateSizes const& sizes) {
     GatePlan plan;
+    cut_terms(kinds.terms, sizes.terms, sizes.grain, plan);
     std::vector<bool> taken;
     int cut_lanes = -1, cut_inside = -1;
-    Extent const of_gate = count_of(kinds.batch) * (count_of(kinds.terms) + count_of(kinds.columns)) * parts;
+    Extent const of_gate = count_of(kinds.batch) * (count_of(plan.terms) + count_of(kinds.columns)) * parts;
     auto const run_at = [&](GateLabels all, Extent GateLabel::*step) {
         all.insert(all.end(), kinds.batch.begin(), kinds.batch.end());
         all.insert(all.end(), plan.lanes.begin(), plan.lanes.end());
@@ -118,7 +136,7 @@ GatePlan plan_gate(GateKinds const& kinds, Extent GateLabel::*lanes, Extent Gate
         plan.lanes = take_rows(kinds.rows, lanes, taken, sizes.least_lanes, most, sizes.least_lanes,
                                !sizes.in_second_level, cut_lanes);
         room = std::max<Extent>(1, sizes.numbers / (count_of(plan.lanes) * of_gate));
-        run = run_at(other == &GateLabel::large ? kinds.terms : kinds.columns, other);
+        run = run_at(other == &GateLabel::large ? plan.terms : kinds.columns, other);
         wanted = (sizes.run + run - 1) / run;
     }
     Extent const several = std::min(room, std::max(wanted, (sizes.long_run + run - 1) / run));
@@ -127,7 +145,7 @@ GatePlan plan_gate(GateKinds const& kinds, Extent GateLabel::*lanes, Extent Gate
                                 sizes.grain, !sizes.in_second_level, cut_inside);
     plan.in_parts_of_lines = 4 * room < wanted;
     if (cut_inside < 0 && sizes.run_of_large > 1) {
-        GateLabels all = kinds.terms;
+        GateLabels all = plan.terms;
         all.insert(all.end(), plan.inside.begin(), plan.inside.end());
         Extent const here = run_at(all, &GateLabel::large),
                      more = std::min(room / count_of(plan.inside), (sizes.run_of_large + here - 1) / here);

@@ -34,14 +34,22 @@ std::optional<GateKinds> kinds_of(Nest const& nest, std::size_t large, std::size
 /// Steps of all iterations of labels in C order, in one tensor.
 std::vector<GateIndex> places_of(GateLabels const& labels, Extent GateLabel::*step);
 
-/// How a kernel is walked: rows in the lanes of vectors, other rows of a box, and rows around boxes. A label that is
-/// too long is cut: the first label of `lanes` or `inside` is then a part of one of `around`, whose last part is
-/// shorter.
+/// How a kernel is walked: rows in the lanes of vectors, other rows of a box, and rows around boxes. Of many terms a
+/// box has a part, and all parts of its rows follow one another. A label that is too long is cut: the first label of
+/// `lanes` or `inside` is then a part of one of `around`, whose last part is shorter; the first one of `terms` a part
+/// of the last one of `term_parts`.
 struct GatePlan {
-    GateLabels lanes, inside, around;
-    int cut_lanes = -1, cut_inside = -1;     // labels of `around` that are cut
-    Extent last_lanes = 0, last_inside = 0;  // how long the last part of them is
-    bool in_parts_of_lines = false;          // of a quarter and less: whole ones would be too many
+    GateLabels lanes, inside, around, terms, term_parts;
+    int cut_lanes = -1, cut_inside = -1;                     // labels of `around` that are cut
+    Extent last_lanes = 0, last_inside = 0, last_terms = 0;  // how long the last part of them is; 0: not cut
+    bool in_parts_of_lines = false;                          // of a quarter and less: whole ones would be too many
+
+    bool is_last_of_terms(Extent part) const { return last_terms > 0 && (part + 1) % term_parts.back().length == 0; }
+    GateLabels terms_of(Extent part) const {
+        GateLabels all = terms;
+        if (is_last_of_terms(part)) all.front().length = last_terms;
+        return all;
+    }
 };
 
 /// How large boxes are, in numbers.
@@ -51,6 +59,7 @@ struct GateSizes {
     Extent run = 16, grain = 1;              // that lies side by side in the other tensor; what parts are multiples of
     Extent long_run = 16, run_of_large = 1;  // where there is room: in the other tensor, in the large operand
     Extent numbers = 12 << 10;               // of both tensors
+    Extent terms = 1 << 10;                  // of a box, at most, or a quarter more
 };
 
 /// @param lanes  the tensor whose innermost rows are lanes  @param other  the other one  @param parts  of an element

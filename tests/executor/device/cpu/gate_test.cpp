@@ -58,15 +58,23 @@ std::vector<Gate> const& gates() {
 /// The same with boxes in the second-level cache: turned on either side, cut, read where they lie or brought near.
 std::vector<Gate> const& large_gates() {
     static std::vector<Gate> const all = {
-        {"dbea,ec->abcd", {37, 5, 30, 210, 24}},       // lanes of the large operand, cut; runs of the result
-        {"abcd,ce->aebd", {9, 13, 40, 83, 18}},        // in place on both sides, not in whole vectors
-        {"bcad,de->eabc", {17, 18, 19, 30, 20}},       // terms innermost: turned when they come
-        {"abcd,ae->bcde", {40, 9, 10, 31, 13}},        // columns innermost: turned when they go
-        {"eab,ec->cab", {40, 32, 32, 20}},             // vectors of a group that share a set of the cache
-        {"eab,ce->cab", {24, 31, 33, 70}},             // many columns
-        {"xaby,ycx->bca", {3, 40, 31, 12, 17}},        // a batch
-        {"cab,dc->bda", {20, 70, 90, 40}},             // rows in another order
-        {"abcde,fb->edcfa", {19, 28, 11, 12, 13, 12}}  // rows that are cut
+        {"dbea,ec->abcd", {37, 5, 30, 210, 24}},        // lanes of the large operand, cut; runs of the result
+        {"abcd,ce->aebd", {9, 13, 40, 83, 18}},         // in place on both sides, not in whole vectors
+        {"bcad,de->eabc", {17, 18, 19, 30, 20}},        // terms innermost: turned when they come
+        {"abcd,ae->bcde", {40, 9, 10, 31, 13}},         // columns innermost: turned when they go
+        {"eab,ec->cab", {40, 32, 32, 20}},              // vectors of a group that share a set of the cache
+        {"eab,ce->cab", {24, 31, 33, 70}},              // many columns
+        {"xaby,ycx->bca", {3, 40, 31, 12, 17}},         // a batch
+        {"cab,dc->bda", {20, 70, 90, 40}},              // rows in another order
+        {"abcde,fb->edcfa", {19, 28, 11, 12, 13, 12}},  // rows that are cut
+        // terms in parts, the last of which is shorter: what is turned on either side or none, one label or several
+        {"bda,dc->abc", {37, 211, 70, 24}},
+        {"dca,bd->abc", {203, 150, 100, 17}},
+        {"ka,kb->ba", {331, 500, 11}},
+        {"ak,kb->ba", {700, 261, 9}},
+        {"akbl,klc->bac", {30, 7, 31, 41, 10}},
+        {"kabl,lkc->abc", {12, 19, 17, 37, 19}},
+        {"xka,kxc->cxa", {3, 190, 300, 6}}  // and a batch
     };
     return all;
 }
@@ -111,7 +119,7 @@ Gate drawn_gate(std::mt19937& random, Extent most) {
             all *= extents[next];
         }
     };
-    add(terms, 1 + below(2), below(2) == 0 ? 8 : 60);
+    add(terms, 1 + below(2), below(2) == 0 ? 8 : below(2) == 0 ? 60 : 400);
     add(columns, 1 + below(2), below(2) == 0 ? 6 : 30);
     add(batch, below(3) / 2, 4);
     add(rows, 1 + below(4), below(2) == 0 ? 40 : 300);
@@ -159,7 +167,7 @@ TEST_CASE("small operands on large ones are taken for gates where they are", "[e
     CHECK_FALSE(is_gate({"ij,jk->ik", {999, 64, 64}}));         // a product of matrices
     CHECK_FALSE(is_gate({"ij,jk->ik", {999, 4, 32}}));          // columns in whole vectors
     CHECK_FALSE(is_gate({"abc,bx->axc", {3, 4, 5, 4}}));        // few rows
-    CHECK_FALSE(is_gate({"abc,bx->xca", {60, 70, 50, 100}}));   // many columns that are turned
+    CHECK_FALSE(is_gate({"abc,bx->xca", {60, 70, 50, 300}}));   // many columns
     CHECK_FALSE(is_gate({"ij,j->ij", {999, 3}}));               // no sum
     CHECK_FALSE(is_gate({"abcd,xc->abx", {30, 7, 3, 11, 2}}));  // a label of one operand is summed
     CHECK_FALSE(is_gate({"abcd,xc->abxd", {30, 7, 3, 11, 2}}, DType::i64));
@@ -167,8 +175,9 @@ TEST_CASE("small operands on large ones are taken for gates where they are", "[e
 
 TEST_CASE("gates give the same bits for any number of threads", "[executor][device]") {
     CpuDevice cpu;
-    for (Gate const& gate : {Gate{"abcdefghijklmnopq,fnxy->abcdexghijklmyopq", Shape(19, 2)},
-                             Gate{"abc,bx->cxa", {200, 5, 301, 4}}, Gate{"dbea,ec->abcd", {40, 20, 30, 210, 24}}}) {
+    for (Gate const& gate :
+         {Gate{"abcdefghijklmnopq,fnxy->abcdexghijklmyopq", Shape(19, 2)}, Gate{"abc,bx->cxa", {200, 5, 301, 4}},
+          Gate{"dbea,ec->abcd", {40, 20, 30, 210, 24}}, Gate{"ka,kb->ab", {301, 1500, 12}}}) {
         CAPTURE(gate.form);
         KernelCase test(einsum(gate.form, gate.extents), {DType::f32, DType::f32}, DType::f32, DType::f32);
         test.fill_with_fractions(5);
@@ -178,8 +187,8 @@ TEST_CASE("gates give the same bits for any number of threads", "[executor][devi
 
 TEST_CASE("a gate's results that go past the cache are right", "[executor][device]") {
     std::mt19937 random(3);
-    for (Gate const& gate :
-         {gates()[0], gates()[2], gates()[8], gates()[12], large_gates()[0], large_gates()[1], large_gates()[3]})
+    for (Gate const& gate : {gates()[0], gates()[2], gates()[8], gates()[12], large_gates()[0], large_gates()[1],
+                             large_gates()[3], large_gates()[9], large_gates()[11]})
         for (DType const type : {DType::f32, DType::c64}) {
             CAPTURE(gate.form, name(type));
             KernelCase test(einsum(gate.form, gate.extents), {type, type}, type, type);
