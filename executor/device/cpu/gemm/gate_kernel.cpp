@@ -23,7 +23,7 @@ constexpr Extent bytes_of_large_gate = 768 << 10, most_columns_of_large = 256, m
                  most_columns_turned = 64,  // of tensors that stay in a cache: tiles pack them as fast
     most_numbers_of_few = 16 << 10,         // where rows are no more than a box for each thread
     most_columns_of_runs = 48;              // where terms lie in runs: many rows are packed together
-constexpr Extent bytes_packed_near = 12 << 20;
+constexpr Extent bytes_packed_near = 16 << 20;
 constexpr double most_cost_of_a_side = 1;
 // of a box, or a quarter more; of boxes where nothing is turned, if all terms are no more: both measured
 constexpr Extent terms_of_large_box = 64, terms_in_place = 128;
