@@ -1,11 +1,11 @@
 #include "executor/device/cpu/sparse/sparse_kernel.hpp"
 
-#include "executor/device/cpu/sparse/best_rows.hpp"
 #include "executor/device/cpu/sparse/lookup_rows.hpp"
 #include "executor/device/cpu/sparse/merge_kernel.hpp"
-#include "executor/device/cpu/sparse/pair_rows.hpp"
-#include "executor/device/cpu/sparse/product_kernel.hpp"
 #include "executor/device/cpu/sparse/row_kernel.hpp"
+#include "executor/device/cpu/sparse_products/best_rows.hpp"
+#include "executor/device/cpu/sparse_products/pair_rows.hpp"
+#include "executor/device/cpu/sparse_products/product_kernel.hpp"
 #include "executor/device/reference/sparse_reference.hpp"
 
 namespace ein::executor {

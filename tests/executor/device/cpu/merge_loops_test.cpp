@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "executor/device/cpu/instruction_set.hpp"
-#include "executor/device/cpu/sparse/pair_row_loops.hpp"
-#include "executor/device/cpu/sparse/row_loops.hpp"
+#include "executor/device/cpu/sparse_products/pair_row_loops.hpp"
+#include "executor/device/cpu/sparse_products/row_loops.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ein::executor;

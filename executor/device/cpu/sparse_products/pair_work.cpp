@@ -1,4 +1,4 @@
-#include "executor/device/cpu/sparse/pair_work.hpp"
+#include "executor/device/cpu/sparse_products/pair_work.hpp"
 
 #include <numeric>
 

@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "executor/device/cpu/sparse/product_terms.hpp"
+#include "executor/device/cpu/sparse_products/product_terms.hpp"
 
 namespace ein::executor {
 

@@ -1,4 +1,4 @@
-#include "executor/device/cpu/sparse/dense_operand.hpp"
+#include "executor/device/cpu/sparse_products/dense_operand.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "executor/device/cpu/sparse/product_terms.hpp"
+#include "executor/device/cpu/sparse_products/product_terms.hpp"
 #include "lib/graph/labels.hpp"
 
 namespace ein::executor {

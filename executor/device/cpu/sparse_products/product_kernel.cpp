@@ -1,4 +1,4 @@
-#include "executor/device/cpu/sparse/product_kernel.hpp"
+#include "executor/device/cpu/sparse_products/product_kernel.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,10 +6,10 @@
 
 #include "executor/device/cpu/loops/tile_convert.hpp"
 #include "executor/device/cpu/sparse/listed_output.hpp"
-#include "executor/device/cpu/sparse/product_groups.hpp"
 #include "executor/device/cpu/sparse/result_store.hpp"
 #include "executor/device/cpu/sparse/row_pieces.hpp"
 #include "executor/device/cpu/sparse/same_pattern.hpp"
+#include "executor/device/cpu/sparse_products/product_groups.hpp"
 #include "lib/base/partition.hpp"
 
 namespace ein::executor {

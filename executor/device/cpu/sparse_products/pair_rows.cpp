@@ -1,4 +1,4 @@
-#include "executor/device/cpu/sparse/pair_rows.hpp"
+#include "executor/device/cpu/sparse_products/pair_rows.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,14 +11,14 @@
 #include "executor/device/cpu/loops/tile_convert.hpp"
 #include "executor/device/cpu/sparse/listed_output.hpp"
 #include "executor/device/cpu/sparse/merge_loops.hpp"
-#include "executor/device/cpu/sparse/met_columns.hpp"
-#include "executor/device/cpu/sparse/pair_row_loops.hpp"
-#include "executor/device/cpu/sparse/pair_shape.hpp"
-#include "executor/device/cpu/sparse/pair_work.hpp"
-#include "executor/device/cpu/sparse/product_rows.hpp"
 #include "executor/device/cpu/sparse/result_store.hpp"
 #include "executor/device/cpu/sparse/same_pattern.hpp"
 #include "executor/device/cpu/sparse/tuning.hpp"
+#include "executor/device/cpu/sparse_products/met_columns.hpp"
+#include "executor/device/cpu/sparse_products/pair_row_loops.hpp"
+#include "executor/device/cpu/sparse_products/pair_shape.hpp"
+#include "executor/device/cpu/sparse_products/pair_work.hpp"
+#include "executor/device/cpu/sparse_products/product_rows.hpp"
 #include "executor/device/kernel/gemm_match.hpp"
 #include "lib/base/partition.hpp"
 #include "lib/graph/labels.hpp"

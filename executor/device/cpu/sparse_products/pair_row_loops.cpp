@@ -1,9 +1,9 @@
 // The loops of pair_row_loops.hpp for one instruction set, whose name is EIN_INSTRUCTION_SET (see
 // loops/tile_loops.cpp).
-#include "executor/device/cpu/sparse/pair_row_loops.hpp"
+#include "executor/device/cpu/sparse_products/pair_row_loops.hpp"
 
-#include "executor/device/cpu/sparse/row_loops.hpp"
-#include "executor/device/cpu/sparse/row_vectors.hpp"
+#include "executor/device/cpu/sparse_products/row_loops.hpp"
+#include "executor/device/cpu/sparse_products/row_vectors.hpp"
 
 namespace ein::executor::EIN_INSTRUCTION_SET {
 namespace {

@@ -1,4 +1,4 @@
-#include "executor/device/cpu/sparse/pair_shape.hpp"
+#include "executor/device/cpu/sparse_products/pair_shape.hpp"
 
 #include <cmath>
 #include <utility>

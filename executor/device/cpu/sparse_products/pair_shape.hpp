@@ -3,7 +3,7 @@
 #pragma once
 
 #include "executor/device/cpu/gemm/pair_product.hpp"
-#include "executor/device/cpu/sparse/product_terms.hpp"
+#include "executor/device/cpu/sparse_products/product_terms.hpp"
 
 namespace ein::executor {
 

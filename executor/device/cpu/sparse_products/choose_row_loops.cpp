@@ -1,7 +1,7 @@
 #include "executor/device/cpu/instruction_set.hpp"
 #include "executor/device/cpu/sparse/merge_loops.hpp"
-#include "executor/device/cpu/sparse/pair_row_loops.hpp"
-#include "executor/device/cpu/sparse/row_loops.hpp"
+#include "executor/device/cpu/sparse_products/pair_row_loops.hpp"
+#include "executor/device/cpu/sparse_products/row_loops.hpp"
 
 namespace ein::executor {
 

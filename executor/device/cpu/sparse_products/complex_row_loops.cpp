@@ -1,8 +1,8 @@
 // The loops of row_loops.hpp for complex numbers and one instruction set, whose name is EIN_INSTRUCTION_SET: of two
 // reals each, whose vectors hold whole numbers.
-#include "executor/device/cpu/sparse/row_loops.hpp"
+#include "executor/device/cpu/sparse_products/row_loops.hpp"
 
-#include "executor/device/cpu/sparse/row_vectors.hpp"
+#include "executor/device/cpu/sparse_products/row_vectors.hpp"
 
 namespace ein::executor::EIN_INSTRUCTION_SET {
 namespace {

@@ -9,9 +9,9 @@
 #include <array>
 #include <cmath>
 
-#include "executor/device/cpu/sparse/dense_operand.hpp"
-#include "executor/device/cpu/sparse/row_loops.hpp"
 #include "executor/device/cpu/sparse/sparse_source.hpp"
+#include "executor/device/cpu/sparse_products/dense_operand.hpp"
+#include "executor/device/cpu/sparse_products/row_loops.hpp"
 #include "executor/device/kernel/gemm_match.hpp"
 
 namespace ein::executor {

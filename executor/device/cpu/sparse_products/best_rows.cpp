@@ -1,13 +1,13 @@
-#include "executor/device/cpu/sparse/best_rows.hpp"
+#include "executor/device/cpu/sparse_products/best_rows.hpp"
 
 #include <algorithm>
 
-#include "executor/device/cpu/sparse/dense_operand.hpp"
-#include "executor/device/cpu/sparse/pair_row_loops.hpp"
-#include "executor/device/cpu/sparse/pair_shape.hpp"
 #include "executor/device/cpu/sparse/result_store.hpp"
 #include "executor/device/cpu/sparse/row_pieces.hpp"
 #include "executor/device/cpu/sparse/sparse_source.hpp"
+#include "executor/device/cpu/sparse_products/dense_operand.hpp"
+#include "executor/device/cpu/sparse_products/pair_row_loops.hpp"
+#include "executor/device/cpu/sparse_products/pair_shape.hpp"
 
 namespace ein::executor {
 namespace {

@@ -1,4 +1,4 @@
-#include "executor/device/cpu/sparse/product_terms.hpp"
+#include "executor/device/cpu/sparse_products/product_terms.hpp"
 
 #include <algorithm>
 #include <cmath>
