@@ -38,7 +38,10 @@ bool is_worth_it(KernelShape const& shape, KernelTypes const& types, Expr const&
     if (!type.problem.empty() || type.type != types.compute) return false;
     Extent const all = element_count(shape.lengths),
                  once = element_count(lengths_of(graph::labels_that_decide(shape.kernel->einsum, part), shape.lengths));
-    return once * machine::least_repeats_of_a_part <= all && all - once >= machine::points_worth_a_part;
+    Extent const bytes = once * static_cast<Extent>(size_of(type.type)),
+                 of_output = all * static_cast<Extent>(size_of(shape.output_dtype));
+    return once * machine::least_repeats_of_a_part <= all && all - once >= machine::points_worth_a_part &&
+           bytes <= std::max(machine::bytes_of_a_part, of_output / 16);
 }
 
 /// The largest ones, each once.
