@@ -47,24 +47,50 @@ public:
     std::vector<OptionalId<ValueId>> values_in_front, values_behind;  // by ValueId
 
 private:
-    /// A value of no round stays.
-    OptionalId<ValueId> moved(ValueId value, std::vector<ValueId> const& step) const {
-        ValueId const first = value;
-        for (std::size_t round = 0; round < left_out_.rounds; ++round) {
-            if (step[at(value)] == value)
-                return value == first && is_of_no_round(value) ? OptionalId(value) : std::nullopt;
-            value = step[at(value)];
+    using Steps = std::vector<ValueId>;  // by ValueId
+
+    /// So many steps in one: doubled as often as their number has bits.
+    static Steps repeated(Steps step, std::size_t times) {
+        Steps all(step.size());
+        for (std::size_t v = 0; v < all.size(); ++v) all[v] = ValueId(static_cast<std::int32_t>(v));
+        auto const follow = [](Steps& first, Steps const& then) {
+            for (ValueId& value : first) value = then[at(value)];
+        };
+        for (; times > 0; times /= 2) {
+            if (times % 2 == 1) follow(all, step);
+            Steps const once = step;
+            follow(step, once);
         }
-        return value;
+        return all;
+    }
+
+    /// Where values are after the rounds left out; nothing for those that come to an end before. A value of no round
+    /// stays.
+    std::vector<OptionalId<ValueId>> moved(Steps const& step) const {
+        std::vector<OptionalId<ValueId>> out;
+        if (left_out_.rounds == 0) {
+            for (std::size_t v = 0; v < step.size(); ++v) out.push_back(ValueId(static_cast<std::int32_t>(v)));
+            return out;
+        }
+        Steps const all_but_one = repeated(step, left_out_.rounds - 1);
+        for (std::size_t v = 0; v < step.size(); ++v) {
+            ValueId const value{static_cast<std::int32_t>(v)}, before = all_but_one[v], last = step[at(before)];
+            if (last != before)
+                out.push_back(last);
+            else
+                out.push_back(before == value && is_of_no_round(value) ? OptionalId(value) : std::nullopt);
+        }
+        return out;
     }
     bool is_of_no_round(ValueId value) const { return period_.next[at(value)] == value && before_[at(value)] == value; }
 
     void note_values() {
         std::vector<bool> const is_behind = values_of_the_end();
+        std::vector<OptionalId<ValueId>> const to_front = moved(before_), to_back = moved(period_.next);
         for (std::size_t v = 0; v < graph_.values.size(); ++v) {
             ValueId const value{static_cast<std::int32_t>(v)};
-            values_in_front.push_back(is_behind[v] ? moved(value, before_) : OptionalId(value));
-            values_behind.push_back(is_behind[v] ? OptionalId(value) : moved(value, period_.next));
+            values_in_front.push_back(is_behind[v] ? to_front[v] : OptionalId(value));
+            values_behind.push_back(is_behind[v] ? OptionalId(value) : to_back[v]);
             std::string const& name = graph_.value(value).name;
             if (values_in_front.back()) in_front.add(name, graph_.value(*values_in_front.back()).name);
             if (values_behind.back()) behind.add(name, graph_.value(*values_behind.back()).name);
