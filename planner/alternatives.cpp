@@ -35,6 +35,10 @@ Cuts cuts_of(relation::Plan const& plan) {
     return out;
 }
 
+bool are_cut_alike(relation::NodePlan const& one, relation::NodePlan const& other) {
+    return one.parts == other.parts && one.ranks == other.ranks;
+}
+
 /// Whether there are plans beside another (other_plans), and the first of them is that of the strategy "moved", so that
 /// it need not be made again. With loops the strategy's is another: what they carry is cut anew.
 bool others_begin_with_moved(graph::EinGraph const& graph, PlannerOptions const& options, relation::Plan const& first) {
@@ -158,8 +162,8 @@ std::vector<relation::Plan> variations(graph::EinGraph const& graph, relation::P
     std::size_t const nodes = plan.nodes.size();
     for (Alternative const& other : others) {
         if (other.plan.calls != plan.calls) continue;
-        for (std::size_t k = 1; k < nodes && out.size() < most;
-             ++k) {  // one plan up to a node, another one from there on
+        for (std::size_t k = 1; k < nodes && out.size() < most; ++k) {  // one plan up to a node, another from there on
+            if (are_cut_alike(plan.nodes[k - 1], other.plan.nodes[k - 1])) continue;  // as for the node before
             std::vector<relation::NodePlan> begun = plan.nodes, ended = plan.nodes;
             std::copy_n(other.plan.nodes.begin(), k, begun.begin());
             std::copy(other.plan.nodes.begin() + static_cast<std::ptrdiff_t>(k), other.plan.nodes.end(),
@@ -184,6 +188,7 @@ std::vector<relation::Plan> variations(graph::EinGraph const& graph, relation::P
         for (Alternative const& other : others)
             if (other.plan.calls == plan.calls) tried.push_back(other.plan.nodes[k]);
         for (relation::NodePlan& cut : tried) {
+            if (are_cut_alike(cut, plan.nodes[k])) continue;
             std::vector<relation::NodePlan> varied = plan.nodes;
             cut.candidates = varied[k].candidates;
             varied[k] = std::move(cut);
