@@ -38,7 +38,7 @@ public:
     }
 
 private:
-    /// StateEquivalence from the row at `from`, which is reached now, and goes to the nearest column that is not.
+    /// Relaxes from the row at `from`, which is reached now, and goes to the nearest column that is not.
     std::size_t step(std::size_t from) {
         reached_[from] = true;
         std::size_t const row = row_of_[from];

@@ -1,5 +1,7 @@
 #include "scheduler/lower/einsum/call_placement.hpp"
 
+#include "scheduler/tuning.hpp"
+
 namespace ein::scheduler {
 
 std::vector<Call> calls_of_blocks(Shape const& shape, Parts const& parts) {
@@ -32,15 +34,31 @@ void CallPlacement::place(NodeId node, std::vector<Call>& calls, std::vector<std
     counts_[number] = static_cast<std::int64_t>(calls.size());
 }
 
-/// As the latest node with that outline where that leaves as many bytes in place, and the placer only tried: else
-/// layers that are alike would differ in which rank does what, each a little more than the one before.
+namespace {
+
+double bytes_held(PlaceQuery const& query) {
+    double all = 0;
+    for (std::vector<Held> const& of_call : query.held)
+        for (Held const& held : of_call) all += held.bytes;
+    return all;
+}
+
+}  // namespace
+
+/// As the latest node with that outline where that leaves as many bytes in place (after some changes nearly as many),
+/// and the placer only tried: else layers that are alike would differ in which rank does what, each a little more than
+/// the one before.
 std::vector<Rank> CallPlacement::placed(NodeId node, PlaceQuery const& query) {
     std::vector<Rank> found = placer_(query);
     if (is_placed_exactly(query)) return found;
-    std::vector<Rank>& latest = latest_[outlines_[index(node)]];
-    if (latest.size() != found.size() || bytes_in_place(query, latest) < bytes_in_place(query, found))
-        latest = std::move(found);
-    return latest;
+    Latest& latest = latest_[outlines_[index(node)]];
+    double const little = latest.changes < tuning::patient_changes ? 0 : tuning::little_moved * bytes_held(query);
+    if (latest.ranks.size() != found.size() ||
+        bytes_in_place(query, latest.ranks) + little < bytes_in_place(query, found)) {
+        latest.ranks = std::move(found);
+        ++latest.changes;
+    }
+    return latest.ranks;
 }
 
 /// What lies on ranks that the plan leaves idle does not lure calls there.

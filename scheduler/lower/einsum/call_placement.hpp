@@ -44,6 +44,11 @@ public:
     std::vector<std::int64_t> const& counts() const { return counts_; }     // of calls, by NodeId
 
 private:
+    /// Of the nodes of an outline that were placed.
+    struct Latest {
+        std::vector<Rank> ranks;
+        int changes = 0;
+    };
     std::vector<Rank> placed(NodeId node, PlaceQuery const& query);
     PlaceQuery query(std::vector<std::vector<Held>> held) const;
     static std::size_t index(NodeId node) { return static_cast<std::size_t>(node.value()); }
@@ -51,9 +56,9 @@ private:
     relation::Plan const& plan_;
     std::vector<std::uint64_t> const& outlines_;
     Placer placer_;
-    std::vector<std::vector<Rank>> decided_, ranks_;               // by NodeId
-    std::vector<std::int64_t> counts_;                             // by NodeId
-    std::unordered_map<std::uint64_t, std::vector<Rank>> latest_;  // of nodes that were placed, by outline
+    std::vector<std::vector<Rank>> decided_, ranks_;    // by NodeId
+    std::vector<std::int64_t> counts_;                  // by NodeId
+    std::unordered_map<std::uint64_t, Latest> latest_;  // by outline
 };
 
 }  // namespace ein::scheduler
