@@ -89,6 +89,10 @@ void LoopKernel::make_loops() {
     accumulates_joined_ = accumulates_joined_ || (truths_as_bytes_ && body_.finds < 0);
     by_row_ = by_row_ && loop_ != nullptr;
     if (loop_ == nullptr) return;
+    if (by_row_) {
+        row_steps_.resize(use.constant.size());  // 0 for what stands for all rows
+        for (std::size_t k : body_.used) row_steps_[k] = nest_.labels[plan_.outer].strides[k];
+    }
     looped_labels_ = body_.program->asks_for_labels();
     if (body_.is_of_integers()) accumulates_joined_ = true;
     made_bytes_ = size_of(use.to.value_or(body_.join_registers()));

@@ -167,10 +167,11 @@ private:
     bool truths_as_bytes_ = false;  // of what is looked for or counted: the loop makes bytes of 0 or 1
     bool by_row_ =
         false;  // rows of a vector tile are computed one by one: operands lie apart, or one element is a row's
-    std::size_t made_bytes_ = 0;                           // of an element that the loop makes
-    bool accumulates_joined_ = false;                      // the join's values are what is aggregated or stored
-    bool in_place_ = false;                                // a vector tile's values are made where they stay
-    BestLoops best_{};                                     // of what the best value is found of
+    std::vector<std::int64_t> row_steps_;  // then, of each operand that loops take: bytes from one row to the next
+    std::size_t made_bytes_ = 0;           // of an element that the loop makes
+    bool accumulates_joined_ = false;      // the join's values are what is aggregated or stored
+    bool in_place_ = false;                // a vector tile's values are made where they stay
+    BestLoops best_{};                     // of what the best value is found of
     std::unique_ptr<scalar::VectorLoop const> loop_;       // the program as one loop; null: an operation at a time
     std::unique_ptr<scalar::VectorLoop const> streaming_;  // the same, its results past the cache and where they stay
     /// The level over rows of an operand that are aggregated where they lie, several at a time; none: there is no such.

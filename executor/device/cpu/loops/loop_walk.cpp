@@ -1,7 +1,6 @@
 #include "executor/device/cpu/loops/loop_walk.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <limits>
 #include <numeric>
@@ -232,12 +231,9 @@ std::span<LoopKernel::Walk::Values const> LoopKernel::Walk::loop_operands() {
     return std::span(tile_operands_, operands_ + k_.body_.indices + 1);
 }
 
-/// Each row of the vector tile by itself. What stands for all rows has no step from one to the next.
+/// Each row of the vector tile by itself.
 void LoopKernel::Walk::run_rows(scalar::VectorLoop const& loop, std::byte* result) {
-    std::span<Values const> const operands = loop_operands();
-    std::array<std::int64_t, scalar::VectorLoop::most_operands> steps{};
-    for (std::size_t k : k_.body_.used) steps[k] = stride(k_.plan_.outer, k);
-    loop.run_rows(rows(), columns(), operands, std::span(steps).first(operands.size()), result,
+    loop.run_rows(rows(), columns(), loop_operands(), k_.row_steps_, result,
                   static_cast<std::int64_t>(columns() * k_.made_bytes_), some_of_next());
 }
 

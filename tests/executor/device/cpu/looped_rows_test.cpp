@@ -36,6 +36,16 @@ TEST_CASE("operands that repeat a row, or have an element a row, are read where 
     CHECK(compare(test, output == DType::bf16 ? 1e-2 : 1e-4) == "");
 }
 
+TEST_CASE("rows meet the operands that a join reads, however many it has", "[executor][device]") {
+    std::string form = "pd,d", join = "x0 - x1";
+    for (int k = 2; k < 40; ++k) form += ",p";
+    for (int const k : {17, 30, 38, 39}) join = "(" + join + ")*x" + std::to_string(k);
+    KernelCase test(einsum(form + "->pd", {300, 100}, join), std::vector(40, DType::f32), DType::f32, DType::f32);
+    std::mt19937 random(3);
+    test.fill(random);
+    CHECK(compare(test, 1e-5) == "");
+}
+
 TEST_CASE("a matrix and a vector meet in loops where they are not multiplied", "[executor][device]") {
     auto const [form, join, agg] =
         GENERATE(table<std::string, std::string, Agg>({{"pd,d->p", "(x - y)^2", Agg::sum},
