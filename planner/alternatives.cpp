@@ -35,10 +35,6 @@ Cuts cuts_of(relation::Plan const& plan) {
     return out;
 }
 
-bool are_cut_alike(relation::NodePlan const& one, relation::NodePlan const& other) {
-    return one.parts == other.parts && one.ranks == other.ranks;
-}
-
 /// Whether there are plans beside another (other_plans), and the first of them is that of the strategy "moved", so that
 /// it need not be made again. With loops the strategy's is another: what they carry is cut anew.
 bool others_begin_with_moved(graph::EinGraph const& graph, PlannerOptions const& options, relation::Plan const& first) {

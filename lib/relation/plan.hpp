@@ -32,6 +32,11 @@ struct NodePlan {
     std::vector<Rank> ranks{};    // of each kernel call (see call_labels); empty: the scheduler places them
 };
 
+/// Whether calls have the same parts and ranks: what of a plan decides about a node's tasks.
+inline bool are_cut_alike(NodePlan const& one, NodePlan const& other) {
+    return one.parts == other.parts && one.ranks == other.ranks;
+}
+
 struct Plan {
     int ranks = 1;
     std::int64_t calls = 1;       // kernel calls wanted per node (p)

@@ -72,7 +72,7 @@ double PlanBound::beside(relation::Plan const& varied, relation::Plan const& kno
     auto const touch = [&](ValueId id) { touched[static_cast<std::size_t>(id.value())] = 1; };
     for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
         relation::NodePlan const &a = varied.nodes[n], &b = known.nodes[n];
-        if (a.parts == b.parts && a.ranks == b.ranks) continue;
+        if (are_cut_alike(a, b)) continue;
         graph::Node const& node = graph_.nodes[n];
         touch(node.output);
         for (ValueId input : node.inputs) touch(input);
