@@ -4,6 +4,8 @@
 #include <map>
 #include <string>
 
+#include "lib/base/error.hpp"
+
 namespace ein::scheduler {
 namespace {
 
@@ -67,11 +69,8 @@ private:
     /// Where values are after the rounds left out; nothing for those that come to an end before. A value of no round
     /// stays.
     std::vector<OptionalId<ValueId>> moved(Steps const& step) const {
+        promise(left_out_.rounds > 0, "no rounds are left out");
         std::vector<OptionalId<ValueId>> out;
-        if (left_out_.rounds == 0) {
-            for (std::size_t v = 0; v < step.size(); ++v) out.push_back(ValueId(static_cast<std::int32_t>(v)));
-            return out;
-        }
         Steps const all_but_one = repeated(step, left_out_.rounds - 1);
         for (std::size_t v = 0; v < step.size(); ++v) {
             ValueId const value{static_cast<std::int32_t>(v)}, before = all_but_one[v], last = step[at(before)];
