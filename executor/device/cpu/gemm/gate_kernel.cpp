@@ -64,10 +64,9 @@ public:
         for (bool const last_inside : {false, true})
             for (bool const last_terms : {false, true}) {
                 if ((last_inside && plan_.cut_inside < 0) || (last_terms && plan_.last_terms == 0)) continue;
-                GateLabels inside = plan_.inside, terms = plan_.terms;
+                GateLabels inside = plan_.inside;
                 if (last_inside) inside.front().length = plan_.last_inside;
-                if (last_terms) terms.front().length = plan_.last_terms;
-                boxes_[last_inside][last_terms] = box_of(inside, terms);
+                boxes_[last_inside][last_terms] = box_of(inside, plan_.terms_of(last_terms));
             }
     }
 
@@ -349,6 +348,7 @@ std::unique_ptr<PreparedKernel const> make_gate_kernel(KernelShape const& shape,
             }
             fitting.terms = terms_in_place;
             auto in_place = fitted(lanes, other, fitting);
+            if (stay_whole(count_of(kinds->terms), terms_of_large_box)) return in_place;
             if (!in_place->turns() && !in_place->in_parts()) return in_place;
             fitting.terms = terms_of_large_box;
             return fitted(lanes, other, fitting);

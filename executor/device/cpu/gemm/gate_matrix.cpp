@@ -17,7 +17,8 @@ GateMatrix::GateMatrix(GateKinds const& kinds, GatePlan const& plan, std::size_t
     Extent part = 0;
     for (GateIndex const at : bytes_to(plan.term_parts)) {
         part_begin_.push_back(term_at_.size());
-        for (GateIndex const term : bytes_to(plan.terms_of(part++))) term_at_.push_back(at + term);
+        for (GateIndex const term : bytes_to(plan.terms_of(plan.is_last_of_terms(part++))))
+            term_at_.push_back(at + term);
     }
     part_begin_.push_back(term_at_.size());
 }

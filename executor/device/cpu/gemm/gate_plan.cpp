@@ -72,7 +72,7 @@ GateLabels take_rows(GateLabels const& rows, Extent GateLabel::*step, std::vecto
 void cut_terms(GateLabels const& terms, Extent most, Extent grain, GatePlan& plan) {
     std::size_t first = terms.size();
     Extent count = 1;
-    while (first > 0 && 4 * count * terms[first - 1].length <= 5 * most) count *= terms[--first].length;
+    while (first > 0 && stay_whole(count * terms[first - 1].length, most)) count *= terms[--first].length;
     auto const inside = terms.begin() + static_cast<std::ptrdiff_t>(first);
     plan.term_parts.assign(terms.begin(), inside);
     plan.terms.assign(inside, terms.end());

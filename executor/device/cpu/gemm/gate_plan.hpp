@@ -31,6 +31,9 @@ struct GateKinds {
 /// @param number  bytes of a real number  @return nothing where a sum is over labels of one operand alone
 std::optional<GateKinds> kinds_of(Nest const& nest, std::size_t large, std::size_t small, Extent number);
 
+/// Whether so many terms are not cut where a box has at most `most` of them: a quarter more is left whole.
+constexpr bool stay_whole(Extent terms, Extent most) { return 4 * terms <= 5 * most; }
+
 /// Steps of all iterations of labels in C order, in one tensor.
 std::vector<GateIndex> places_of(GateLabels const& labels, Extent GateLabel::*step);
 
@@ -45,9 +48,10 @@ struct GatePlan {
     bool in_parts_of_lines = false;                          // of a quarter and less: whole ones would be too many
 
     bool is_last_of_terms(Extent part) const { return last_terms > 0 && (part + 1) % term_parts.back().length == 0; }
-    GateLabels terms_of(Extent part) const {
+    /// Of a part of the terms, the last one of a label that is cut or another.
+    GateLabels terms_of(bool last) const {
         GateLabels all = terms;
-        if (is_last_of_terms(part)) all.front().length = last_terms;
+        if (last) all.front().length = last_terms;
         return all;
     }
 };
