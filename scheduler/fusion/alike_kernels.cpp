@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "lib/base/hash.hpp"
+#include "lib/scalar/expression/structure_hash.hpp"
 
 namespace ein::scheduler {
 namespace {
@@ -21,8 +22,7 @@ std::uint64_t hash_of(Kernel const& kernel) {
     for (std::vector<int> const& input : einsum.inputs) add_labels(input);
     add_labels(einsum.output);
     add(static_cast<std::uint64_t>(einsum.agg));
-    add(static_cast<std::uint64_t>(einsum.join.op()));
-    add(static_cast<std::uint64_t>(einsum.join.node().written));
+    add(scalar::structure_hash(einsum.join));
     add(static_cast<std::uint64_t>(kernel.compute));
     return hash;
 }

@@ -39,7 +39,7 @@ private:
     /// A node as it was lowered.
     struct Lowered {
         NodeId node;
-        Key key, check;                        // of its state
+        Key key, check;                        // of its state, and of the operation's hash
         State state;                           // without its numbers
         std::vector<SectionEnds> first, last;  // by rank
         std::vector<TableEntry> entries;

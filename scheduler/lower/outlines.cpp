@@ -1,6 +1,7 @@
 #include "scheduler/lower/outlines.hpp"
 
 #include "lib/base/hash.hpp"
+#include "lib/scalar/expression/structure_hash.hpp"
 
 namespace ein::scheduler {
 namespace {
@@ -25,6 +26,17 @@ bool same_operation(graph::Node const& a, graph::Node const& b) {
         return move->regions == other.regions && same_fill(move->fill, other.fill);
     }
     return true;  // a Reshape: its shapes are in its state
+}
+
+std::uint64_t operation_hash(graph::Node const& node) {
+    if (auto const* einsum = std::get_if<graph::EinSum>(&node.op)) return scalar::structure_hash(einsum->join);
+    std::uint64_t hash = node.op.index();
+    if (auto const* move = std::get_if<graph::Move>(&node.op))
+        for (graph::Move::Region const& region : move->regions) {
+            hash = added(added(hash, region.box.begin), region.box.length);
+            for (graph::AxisMap const& axis : region.axes) hash = added(hash, {axis.start, axis.step});
+        }
+    return hash;
 }
 
 std::vector<std::uint64_t> outlines_of(graph::EinGraph const& graph, relation::Plan const& plan) {

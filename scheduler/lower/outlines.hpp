@@ -14,5 +14,7 @@ std::vector<std::uint64_t> outlines_of(graph::EinGraph const& graph, relation::P
 
 /// Whether two nodes compute the same, given operands of the same shapes.
 bool same_operation(graph::Node const& a, graph::Node const& b);
+/// Equal where that is so.
+std::uint64_t operation_hash(graph::Node const& node);
 
 }  // namespace ein::scheduler
