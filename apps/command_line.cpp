@@ -53,6 +53,19 @@ void name_values(CLI::App& app) {
     for (CLI::App* command : app.get_subcommands([](CLI::App const*) { return true; })) name_values(*command);
 }
 
+/// Nothing behind an option that names a file, a size or the like is a variable that the shell has not: a run without
+/// the checkpoints, or the limit, that were asked for would look like one with them.
+void refuse_empty_values(CLI::App const& app) {
+    for (CLI::Option const* option : app.get_options()) {
+        std::string const is = option->get_type_name();
+        bool const is_named = std::ranges::find(values, std::string_view(is), &Value::is) != values.end();
+        if (is_named && std::ranges::find(option->results(), "") != option->results().end())
+            throw UsageError(Fault{"", option->get_name(), is, "''",
+                                   "write it, or leave the option out (is a variable of the shell not set?)"});
+    }
+    for (CLI::App const* command : app.get_subcommands()) refuse_empty_values(*command);
+}
+
 }  // namespace
 
 std::optional<int> parse(CLI::App& app, int argc, char const* const* argv) {
@@ -68,6 +81,7 @@ std::optional<int> parse(CLI::App& app, int argc, char const* const* argv) {
     } catch (CLI::ParseError const& error) {
         throw UsageError(usage_message(app, words, error));
     }
+    refuse_empty_values(app);
     return std::nullopt;
 }
 

@@ -102,6 +102,18 @@ for written in 'abs(x-y)' 'x + y' 'log2(x)' 'log10(x)' 'log(x)/log(y)'; do
     join "$written"; expect 0 "sound" eintool validate join.json
 done
 
+# What the shell has no value for is not left out in silence.
+empty() { expect 2 "$1: --$2: expected $3, found ''; write it, or leave the option out" "${@:4}" "--$2" ''; }
+for option in output plan-in plan-out cluster; do empty einplan "$option" FILE einplan g.json -n 1; done
+for option in memory device-memory; do empty einplan "$option" SIZE einplan g.json -n 1; done
+for option in report trace cluster; do empty einrun "$option" FILE run; done
+for option in memory device-memory; do empty einrun "$option" SIZE run; done
+for option in out checkpoint spill-dir inputs-below; do empty einrun "$option" DIR run; done
+empty einplan resume DIR einplan -n 2
+empty einrun input NAME=FILE run
+empty eintool checkpoint DIR eintool run g.json -n 2
+empty eintool out DIR eintool eval files.json
+
 # mpirun's own children do not start it again.
 expect 2 "found that mpirun started it; run it without mpirun: -n says how many ranks there are" \
     env -u SLURM_JOB_ID OMPI_COMM_WORLD_RANK=0 eintool run g.json -n 2
