@@ -146,6 +146,8 @@ xp.round(A * 1000, -2); xp.round(n, 2)
 xp.fmod(bytes, -3); xp.fmod(2, bytes); xp.fmod(-3, bytes); xp.fmod(bytes, xp.flip(bytes)); odd // xp.flip(odd); 2 // odd
 -3 // odd; odd // xp.inf; odd // -xp.inf; odd // 0; odd // xp.nan; n // odd[2:6]; xp.median(odd); xp.median(odd[:4])
 xp.median(odd[5:]); xp.median(odd[2:4]); xp.median(xp.array([1, xp.inf, xp.inf])); xp.median(xp.array([1, 2, xp.inf]))
+xp.median(zero); xp.median(zero, axis=0); xp.median(zero, axis=1, keepdims=True); xp.quantile(zero, 0.2, axis=1)
+xp.percentile(zero, [5, 50], axis=1)
 xp.median(bytes); xp.median(wide); xp.median(f, axis=0); xp.median(h, axis=1); xp.percentile(n, 50); xp.fabs(n)
 xp.quantile(xp.where(A > 1, xp.nan, A), 0.25, axis=0); xp.fabs(f); xp.reciprocal(m); xp.isclose(bytes, 1)
 xp.fabs(b); xp.isclose(bytes, xp.flip(bytes)); xp.isclose(wide, xp.flip(wide)); xp.isclose(t, t)

@@ -5,6 +5,7 @@ Good for up to some 100,000 elements along an axis; sort larger results with Num
 """
 from __future__ import annotations
 
+import math
 from typing import Any, Dict, Optional, Tuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from .elementwise import FUNCTIONS, astype, clip, written
 from .elementwise import where as choose
 from .joining import concat, flip
 from .operands import letters, normalized_axes, normalized_axis, of_order
+from .reductions import reduced
 from .shapes import moveaxis, ravel, reshape, swapaxes
 
 # y comes before x: it is less (NaN is the last), or equal and stands before it.
@@ -97,11 +99,11 @@ def quantile(x: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input:
         raise refuse("quantile", "shares that are known", "a lazy array", "give numbers")
     given = as_array(x)
     axes = normalized_axes(axis, given.ndim, "quantile")
-    rows = moveaxis(given, axes, range(len(axes)))
-    rows = reshape(rows, (-1, *rows.shape[len(axes):])) if given.size else ravel(given)
-    ordered, count = sort(rows, 0), rows.shape[0]
+    count = math.prod(given.shape[at] for at in axes)
     if not count:
         raise refuse("quantile", "at least one element", f"shape {given.shape}", "a middle of nothing is not defined")
+    rows = moveaxis(given, axes, range(len(axes)))
+    ordered = sort(reshape(rows, (count, *rows.shape[len(axes):])), 0)
     found = []
     for share in np.ravel(np.asarray(q, float)):
         position = share * (count - 1)
@@ -141,7 +143,10 @@ def percentile(x: Any, q: Any, axis: Any = None, out: Any = None, overwrite_inpu
 
 
 def median(x: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = False) -> Array:
-    """The middle element, or the mean of the two in the middle."""
+    """The middle element, or the mean of the two in the middle; of nothing nan."""
+    given = as_array(x)
+    if not given.size:
+        return written(reduced("mean", given, axis, keepdims), out)
     return quantile(x, 0.5, axis, out, keepdims=keepdims)
 
 
