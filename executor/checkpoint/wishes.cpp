@@ -11,19 +11,29 @@ namespace {
 
 constexpr int wish_signals[] = {SIGUSR1, SIGTERM};
 volatile std::sig_atomic_t first = 0;
-struct sigaction otherwise[2];  // what a second signal does
 
-void on_wish(int signal) {
+}  // namespace
+
+StopSignals* volatile StopSignals::innermost = nullptr;
+StopSignals* volatile StopSignals::next[2] = {nullptr, nullptr};
+
+/// What was installed before the innermost one may hand the signal on to what was there before itself: to this handler
+/// again, which then goes on behind the next one out. Else the two would hand it to one another for ever.
+void StopSignals::on_wish(int signal) {
     if (first == 0) {
         first = signal;
         return;
     }
-    for (int i : {0, 1})
-        if (wish_signals[i] == signal) sigaction(signal, &otherwise[i], nullptr);
+    for (int i : {0, 1}) {
+        if (wish_signals[i] != signal) continue;
+        StopSignals const* const from = next[i];
+        struct sigaction ends {};
+        ends.sa_handler = SIG_DFL;
+        sigaction(signal, from != nullptr ? &from->before_[i] : &ends, nullptr);
+        if (from != nullptr) next[i] = from->outer_;
+    }
     raise(signal);  // takes effect when this handler returns
 }
-
-}  // namespace
 
 bool Wishes::wanted(double now) const {
     if (wait_ > 0 && now < again_ && StopSignals::received() == signal_) return false;
@@ -54,18 +64,15 @@ StopSignals::StopSignals() {
     action.sa_handler = on_wish;
     action.sa_flags = SA_RESTART;
     sigemptyset(&action.sa_mask);
-    for (int i : {0, 1}) {
-        sigaction(wish_signals[i], &action, &before_[i]);
-        outer_[i] = otherwise[i];
-        otherwise[i] = before_[i];
-    }
+    outer_ = innermost;
+    for (int i : {0, 1}) sigaction(wish_signals[i], nullptr, &before_[i]);
+    innermost = next[0] = next[1] = this;
+    for (int signal : wish_signals) sigaction(signal, &action, nullptr);
 }
 
 StopSignals::~StopSignals() {
-    for (int i : {0, 1}) {
-        sigaction(wish_signals[i], &before_[i], nullptr);
-        otherwise[i] = outer_[i];
-    }
+    for (int i : {0, 1}) sigaction(wish_signals[i], &before_[i], nullptr);
+    innermost = next[0] = next[1] = outer_;
 }
 
 int StopSignals::received() { return first; }

@@ -41,7 +41,12 @@ public:
     static int received();
 
 private:
-    struct sigaction before_[2], outer_[2];
+    static void on_wish(int signal);
+
+    static StopSignals* volatile innermost;
+    static StopSignals* volatile next[2];  // whose `before_` the next signal of each kind goes to, the first one apart
+    struct sigaction before_[2];
+    StopSignals* outer_;
 };
 
 }  // namespace ein::executor

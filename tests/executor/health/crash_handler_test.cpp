@@ -7,6 +7,7 @@
 #include <optional>
 #include <thread>
 
+#include "executor/checkpoint/wishes.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ein::executor;
@@ -116,4 +117,21 @@ TEST_CASE("a crash ends with what is known to cause it, an end by request does n
         });
         CHECK((end.text.find("; leave it out") != std::string::npos) == (signal == SIGSEGV && !over));
     }
+}
+
+TEST_CASE("a second signal ends a run that may be stopped, with its report", "[executor][crash_handler]") {
+    int const signal = GENERATE(SIGTERM, SIGUSR1);
+    End const end = end_of([&](int pipe) {
+        alarm(20);                // handlers that hand the signal to one another would never end
+        StopSignals const outer;  // as einrun does while MPI starts
+        CrashHandler const last([&](Ending const& ending) { put(pipe, ending.why); });
+        StopSignals const inner;
+        raise(signal);
+        put(pipe, StopSignals::received() == signal ? "wish " : "none ");
+        raise(signal);
+        _exit(0);
+    });
+    CHECK(WIFSIGNALED(end.status));
+    CHECK(WTERMSIG(end.status) == signal);
+    CHECK(end.text.find("wish signal " + std::to_string(signal) + " (") == 0);
 }
