@@ -118,10 +118,13 @@ inline constexpr std::size_t least_staged_ranks = 8;
 inline constexpr std::int64_t most_staged_bytes = 128 << 10;
 /// Pieces of a region, beyond which ranks may get a little of it again that they have, for it to be exchanged in
 /// stages; and how much, of all that is moved. Chosen: attention on 4096 ranks is 512 pieces of 128 bytes for each.
-inline constexpr std::size_t many_pieces = 64;
+inline constexpr std::size_t many_pieces = 32;
 inline constexpr double little_again = 0.02;
 /// Members that exchange in one stage: a middle way between many messages and many copies. Chosen.
 inline constexpr std::int64_t most_stage_peers = 4;
+/// What a step of such an exchange costs beside its messages, in messages; and how many bytes take as long as a
+/// message. Chosen: steps by which ranks get pieces are then as good as those in which cells go round.
+inline constexpr double messages_of_a_step = 1, bytes_of_a_message_time = 8 << 10;
 /// Partial results that are added at once. Chosen; may change bits.
 inline constexpr std::size_t added_at_once = 4;
 /// Rows of a subblock, so that subblocks differ little. Chosen.

@@ -31,9 +31,8 @@ std::optional<StagedAllGather::Group> StagedAllGather::group_of(ValueId value, B
         boxes.push_back(intersection(block.box, region));
     auto const blocks = grid_of(boxes);
     if (!blocks || boxes.size() < 2) return std::nullopt;
-    CellGrid cells = coarser(*blocks, static_cast<std::int64_t>(ranks.size()));
-    if (element_count(cells.counts()) < 2) return std::nullopt;
     double const bytes = static_cast<double>(region.elements()) * static_cast<double>(size_of(mover_.dtype(value)));
+    CellGrid cells = coarser(*blocks, cells_to_gather(blocks->counts(), ranks.size(), bytes));
     double const most_again =
         boxes.size() > tuning::many_pieces ? tuning::little_again * bytes * static_cast<double>(ranks.size()) : 0;
     auto owners = owners_of_cells(

@@ -56,17 +56,15 @@ std::optional<CellGrid> grid_of(std::span<Box const> boxes) {
     return grid;
 }
 
-CellGrid coarser(CellGrid const& grid, std::int64_t most) {
-    CellGrid out = grid;
-    for (std::size_t axis = out.edges.size(); axis-- > 0 && element_count(out.counts()) > most;) {
-        auto& along = out.edges[axis];
-        auto const factors = prime_factors(static_cast<std::int64_t>(along.size()) - 1);
-        for (std::int64_t factor : factors) {
-            if (element_count(out.counts()) <= most) break;
-            std::vector<Extent> fewer;
-            for (std::size_t k = 0; k < along.size(); k += static_cast<std::size_t>(factor)) fewer.push_back(along[k]);
-            along = std::move(fewer);
-        }
+CellGrid coarser(CellGrid const& grid, Parts const& counts) {
+    CellGrid out;
+    for (std::size_t axis = 0; axis < grid.edges.size(); ++axis) {
+        auto const& along = grid.edges[axis];
+        auto const pieces = static_cast<std::int64_t>(along.size()) - 1;
+        std::vector<Extent> fewer;
+        for (std::int64_t cell = 0; cell <= counts[axis]; ++cell)
+            fewer.push_back(along[static_cast<std::size_t>(cell * pieces / counts[axis])]);
+        out.edges.push_back(std::move(fewer));
     }
     return out;
 }

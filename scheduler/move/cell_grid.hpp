@@ -26,7 +26,8 @@ struct CellGrid {
 /// The grid that these boxes are the cells of; nothing when they are no grid.
 std::optional<CellGrid> grid_of(std::span<Box const> boxes);
 
-/// The same grid with neighbouring cells put together until there are no more than `most`, evenly along each axis.
-CellGrid coarser(CellGrid const& grid, std::int64_t most);
+/// The same grid with neighbouring cells put together until there are so many along each axis: as evenly as can be.
+/// @param counts  1 to as many as there are
+CellGrid coarser(CellGrid const& grid, Parts const& counts);
 
 }  // namespace ein::scheduler

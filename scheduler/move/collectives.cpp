@@ -1,6 +1,8 @@
 #include "scheduler/move/collectives.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <set>
 
 #include "scheduler/tuning.hpp"
@@ -15,24 +17,61 @@ struct Digit {
     std::int64_t factor = 1;  // members that exchange, and by what runs grow
 };
 
+/// The digits of cells along one axis.
+void add_digits(std::vector<Digit>& digits, std::size_t axis, std::int64_t cells) {
+    std::int64_t width = 1, factor = 1;
+    auto add = [&] {
+        if (factor > 1) digits.push_back({axis, width, factor});
+        width *= factor;
+        factor = 1;
+    };
+    for (std::int64_t prime : prime_factors(cells)) {
+        if (factor * prime > tuning::most_stage_peers) add();
+        factor *= prime;
+    }
+    add();
+}
+
 /// From cells to the whole grid, last axis first.
 std::vector<Digit> digits_of(Parts const& counts) {
     std::vector<Digit> digits;
-    for (std::size_t axis = counts.size(); axis-- > 0;) {
-        std::int64_t width = 1, factor = 1;
-        auto add = [&] {
-            if (factor > 1) digits.push_back({axis, width, factor});
-            width *= factor;
-            factor = 1;
-        };
-        for (std::int64_t prime : prime_factors(counts[axis])) {
-            if (factor * prime > tuning::most_stage_peers) add();
-            factor *= prime;
-        }
-        add();
-    }
+    for (std::size_t axis = counts.size(); axis-- > 0;) add_digits(digits, axis, counts[axis]);
     return digits;
 }
+
+/// A number of cells along an axis.
+struct CellsAlong {
+    std::int64_t cells = 1;
+    double pieces = 1;  // of the largest
+    double cost = 0;    // of the steps in which cells go round
+};
+
+/// Numbers that may be the best: as many as there are pieces, what makes the largest cell smaller, and what has small
+/// factors, so that steps have few messages. Most first.
+std::vector<CellsAlong> cells_along(std::int64_t pieces, std::int64_t most) {
+    std::set<std::int64_t, std::greater<>> numbers;
+    for (std::int64_t largest = 1; largest <= pieces; ++largest) numbers.insert((pieces + largest - 1) / largest);
+    for (std::int64_t twos = 1; twos <= pieces; twos *= 2)
+        for (std::int64_t number = twos; number <= pieces; number *= 3) numbers.insert(number);
+    std::vector<CellsAlong> out;
+    for (std::int64_t cells : numbers) {
+        if (cells > most) continue;
+        std::vector<Digit> digits;
+        add_digits(digits, 0, cells);
+        std::int64_t const largest = (pieces + cells - 1) / cells;
+        CellsAlong along{cells, static_cast<double>(largest), 0};
+        for (Digit const& digit : digits)
+            along.cost += static_cast<double>(digit.factor - 1) + tuning::messages_of_a_step;
+        out.push_back(along);
+    }
+    return out;
+}
+
+/// What cells cost: `along` axes that were chosen, `cells`, their number, and `pieces` of the largest.
+struct GatherCost {
+    Parts counts;
+    double cells = 1, pieces = 1, cost = 0;
+};
 
 /// The linear numbers (C order) of the members that exchange with the member of cell `index`, itself among them, by
 /// their runs.
@@ -83,6 +122,35 @@ std::vector<CollectiveStep> staged_reduce_scatter(CellGrid const& grid) {
         steps.push_back(step_of(grid, counts, *digit, widths));
     }
     return steps;
+}
+
+Parts cells_to_gather(Parts const& pieces, std::size_t ranks, double bytes) {
+    auto const most = static_cast<double>(ranks);
+    std::vector<GatherCost> choices{{}};
+    for (std::int64_t along : pieces) {
+        auto const numbers = cells_along(along, static_cast<std::int64_t>(ranks));
+        std::vector<GatherCost> longer;
+        for (GatherCost const& before : choices)
+            for (CellsAlong const& next : numbers) {
+                if (before.cells * static_cast<double>(next.cells) > most) continue;
+                GatherCost now{before.counts, before.cells * static_cast<double>(next.cells),
+                               before.pieces * next.pieces, before.cost + next.cost};
+                now.counts.push_back(next.cells);
+                longer.push_back(std::move(now));
+            }
+        choices = std::move(longer);
+    }
+    for (GatherCost& choice : choices) {
+        if (choice.pieces > 1) choice.cost += choice.pieces - 1 + tuning::messages_of_a_step;
+        if (std::fmod(most, choice.cells) > 0)
+            choice.cost += 1 + tuning::messages_of_a_step + bytes / tuning::bytes_of_a_message_time;
+        if (choice.cells < 2) choice.cost = std::numeric_limits<double>::infinity();
+    }
+    return std::min_element(choices.begin(), choices.end(),
+                            [](GatherCost const& a, GatherCost const& b) {
+                                return std::pair(a.cost, -a.cells) < std::pair(b.cost, -b.cells);
+                            })
+        ->counts;
 }
 
 std::optional<CellOwners> owners_of_cells(CellGrid const& grid, Box const& region, std::vector<Rank> const& ranks,

@@ -41,6 +41,13 @@ std::vector<CollectiveStep> staged_all_gather(CellGrid const& grid);
 /// gets its next box of what its peers have, and adds it up.
 std::vector<CollectiveStep> staged_reduce_scatter(CellGrid const& grid);
 
+/// In how many cells along each axis ranks best gather a region that lies in `pieces` at as many other ranks: each
+/// rank gets the pieces of its cell, the cells go round, and ranks that are left over get the whole. No more cells than
+/// ranks; of those that take as long the most. Costs are counted in messages: those of the busiest rank, and what steps
+/// and bytes take (tuning.hpp).
+/// @param bytes  of the region
+Parts cells_to_gather(Parts const& pieces, std::size_t ranks, double bytes);
+
 /// Who begins an all-gather with which cell.
 struct CellOwners {
     std::vector<std::vector<Rank>> rows;  // of one rank a cell, in C order; each row is a group of its own

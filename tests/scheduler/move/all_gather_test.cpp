@@ -48,7 +48,7 @@ TEST_CASE("all ranks get the whole region at once", "[scheduler][all_gather]") {
 }
 
 TEST_CASE("of very many pieces a rank may get a little again that it has", "[scheduler][all_gather]") {
-    int const pieces = GENERATE(64, 128);
+    int const pieces = GENERATE(32, 64);
     test::GraphBuilder g;
     g.leaf("X", {16 * pieces});
     g.einsum("Y", "i->i", {"X"}, {.join = "2*x"});
@@ -61,7 +61,7 @@ TEST_CASE("of very many pieces a rank may get a little again that it has", "[sch
         bench.context.delivery.home(X, static_cast<std::size_t>(piece), Rank{piece < 2 ? piece : 8 + piece % 2});
     Box const whole = Box::whole({16 * pieces});
     bench.context.all_gather.bring(X, whole, group);
-    for (Rank rank : group) CHECK((bench.context.directory.copy_of(X, whole, rank) != nullptr) == (pieces > 64));
+    for (Rank rank : group) CHECK((bench.context.directory.copy_of(X, whole, rank) != nullptr) == (pieces > 32));
 }
 
 TEST_CASE("a group that is too small is left to need()", "[scheduler][all_gather]") {

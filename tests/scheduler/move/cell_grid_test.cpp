@@ -31,11 +31,10 @@ TEST_CASE("boxes of a grid are its cells; others are no grid", "[scheduler][cell
     CHECK(grid_of(std::vector<Box>{{{}, {}}})->counts().empty());
 }
 
-TEST_CASE("cells are put together until there are few enough", "[scheduler][cell_grid]") {
+TEST_CASE("cells are put together, as evenly as can be", "[scheduler][cell_grid]") {
     auto const grid = *grid_of(boxes_of({8, 12}, {4, 6}));
-    CHECK(coarser(grid, 24).counts() == Parts{4, 6});
-    CHECK(coarser(grid, 12).counts() == Parts{4, 3});
-    CHECK(coarser(grid, 5).counts() == Parts{4, 1});
-    CHECK(coarser(grid, 3).counts() == Parts{2, 1});
-    CHECK(coarser(grid, 12).edges[1] == std::vector<Extent>{0, 4, 8, 12});
+    CHECK(coarser(grid, {4, 6}).edges == grid.edges);
+    CHECK(coarser(grid, {4, 3}).edges[1] == std::vector<Extent>{0, 4, 8, 12});
+    CHECK(coarser(grid, {3, 1}).edges == std::vector<std::vector<Extent>>{{0, 2, 4, 8}, {0, 12}});
+    CHECK(coarser(grid, {1, 5}).edges[1] == std::vector<Extent>{0, 2, 4, 6, 8, 12});
 }

@@ -48,6 +48,23 @@ TEST_CASE("after an all-gather every member has every cell, and no cell came twi
     }
 }
 
+TEST_CASE("cells are as many as take the fewest messages and steps", "[scheduler][collectives]") {
+    CHECK(cells_to_gather({16}, 16, 64) == Parts{16});
+    CHECK(cells_to_gather({8}, 24, 64) == Parts{8});           // three rows
+    CHECK(cells_to_gather({13, 32}, 12, 64) == Parts{1, 12});  // 39 pieces a rank, where rows alone would be 64
+    CHECK(cells_to_gather({9, 32}, 8, 64) == Parts{1, 8});     // nobody is left over
+    CHECK(cells_to_gather({97}, 97, 64) == Parts{54});         // 8 messages, and one whole, in place of 96
+    CHECK(cells_to_gather({97}, 97, 8 << 20) == Parts{97});    // bytes take longer: nobody gets all of them once more
+    CHECK(cells_to_gather({2, 1, 2}, 3, 64) == Parts{2, 1, 1});
+    for (std::size_t ranks : {2, 3, 7, 12, 31, 100})
+        for (Parts const& pieces : {Parts{5}, Parts{7, 9}, Parts{3, 1, 64}}) {
+            Parts const cells = cells_to_gather(pieces, ranks, 1000);
+            CHECK(element_count(cells) >= 2);
+            CHECK(element_count(cells) <= static_cast<std::int64_t>(ranks));
+            for (std::size_t axis = 0; axis < pieces.size(); ++axis) CHECK(cells[axis] <= pieces[axis]);
+        }
+}
+
 TEST_CASE("after a reduce-scatter member k has the sum of cell k, each summand once", "[scheduler][collectives]") {
     for (Parts const& counts : any_grid()) {
         CellGrid const grid = unit_grid(counts);
