@@ -121,6 +121,8 @@ std::vector<int> nearly_all_ranks(int ranks) {
     if (awkward_factor(ranks) == 1) return out;
     auto const fewest = static_cast<int>(std::ceil(ranks / tuning::little_imbalance));
     for (int used = ranks - 1; used >= std::max(2, fewest); --used) out.push_back(used);
+    std::ranges::stable_sort(out, {}, [](int used) { return awkward_factor(used); });
+    if (out.size() > tuning::most_near_numbers) out.resize(tuning::most_near_numbers);
     return out;
 }
 

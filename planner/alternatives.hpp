@@ -30,7 +30,7 @@ Alternative on_fewer_ranks(graph::EinGraph const& graph, PlannerOptions const& o
 std::vector<int> fewer_ranks(int ranks);
 
 /// Numbers that leave so few ranks idle that it hardly matters, where a prime factor of `ranks` fits no grid: 96
-/// for 97.
+/// for 97. A few, those with the smallest prime factors first.
 std::vector<int> nearly_all_ranks(int ranks);
 
 /// Plans that differ from `plan` in one node, or in those before or after a node, in an order that is worth keeping to.

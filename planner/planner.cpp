@@ -156,6 +156,11 @@ relation::Plan cut_as_placed(graph::EinGraph const& graph, relation::Plan const&
 
 }  // namespace
 
+relation::Plan least_moving(std::vector<relation::Plan> plans, std::vector<double> const& moved) {
+    promise(!plans.empty() && plans.size() == moved.size(), "a choice needs plans, and what each moves");
+    return std::move(plans[static_cast<std::size_t>(std::ranges::min_element(moved) - moved.begin())]);
+}
+
 relation::Plan with_nodes(graph::EinGraph const& graph, relation::Plan plan, std::vector<relation::NodePlan> nodes) {
     std::swap(plan.nodes, nodes);
     plan.gap = std::nullopt;
@@ -186,14 +191,14 @@ std::vector<relation::Plan> other_plans(graph::EinGraph const& graph, PlannerOpt
             }
     }
     for (relation::Plan const& plan : out) relation::verify(graph, plan);
-    if (static_cast<double>(graph.nodes.size()) * static_cast<double>(first.calls) > tuning::most_calls)
-        out = {least_moving(graph, std::move(out))};
+    if (static_cast<double>(graph.nodes.size()) * static_cast<double>(first.calls) > tuning::most_calls) {
+        std::vector<double> const moved = moved_by_model(graph, out);
+        out = {least_moving(std::move(out), moved)};
+    }
     return out;
 }
 
-relation::Plan least_moving(graph::EinGraph const& graph, std::vector<relation::Plan> plans) {
-    promise(!plans.empty(), "a choice needs plans");
-    if (plans.size() == 1) return std::move(plans.front());
+std::vector<double> moved_by_model(graph::EinGraph const& graph, std::vector<relation::Plan> const& plans) {
     ResidencyCost const model(graph);
     std::vector<double> moved;
     for (relation::Plan const& plan : plans) {
@@ -201,7 +206,7 @@ relation::Plan least_moving(graph::EinGraph const& graph, std::vector<relation::
         for (relation::NodePlan const& node : plan.nodes) parts.push_back(node.parts);
         moved.push_back(model.total(parts));
     }
-    return std::move(plans[static_cast<std::size_t>(std::min_element(moved.begin(), moved.end()) - moved.begin())]);
+    return moved;
 }
 
 relation::Plan plan(graph::EinGraph const& graph, PlannerOptions const& options) {

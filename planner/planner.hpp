@@ -38,8 +38,10 @@ std::vector<relation::Plan> other_plans(graph::EinGraph const& graph, PlannerOpt
 /// `plan` with other partition vectors, what loops carry tied together, and priced.
 relation::Plan with_nodes(graph::EinGraph const& graph, relation::Plan plan, std::vector<relation::NodePlan> nodes);
 
-/// The one of some plans that moves least by the model of residency_cost.hpp, the first of those that are alike: for
-/// when scheduling each of them would take too long.
-relation::Plan least_moving(graph::EinGraph const& graph, std::vector<relation::Plan> plans);
+/// Bytes that each of some plans moves by the model of residency_cost.hpp: for when scheduling each of them would take
+/// too long.
+std::vector<double> moved_by_model(graph::EinGraph const& graph, std::vector<relation::Plan> const& plans);
+/// The plan that moves least of some, the first of those that move the same.
+relation::Plan least_moving(std::vector<relation::Plan> plans, std::vector<double> const& moved);
 
 }  // namespace ein::planner

@@ -136,9 +136,7 @@ Functions schedule_functions(graph::EinGraph const& graph, PlanningOptions const
     out.rivals = [&](Choices const& choices, relation::Plan const& first) {
         return given ? std::vector<relation::Plan>{} : rivals(graph, choices, first);
     };
-    out.least_moving = [&](std::vector<relation::Plan> plans) {
-        return planner::least_moving(graph, std::move(plans));
-    };
+    out.moved = [&](std::vector<relation::Plan> const& plans) { return planner::moved_by_model(graph, plans); };
     auto const kept = std::make_shared<scheduler::KeptSchedules>(tasks_kept);
     out.schedule = [&, kept](relation::Plan plan, Choices const& choices) {
         scheduler::SchedulerOptions const how = scheduler_options(options, choices, plan);

@@ -21,6 +21,7 @@ struct Limits {
     std::size_t finalists = 3;               // of them, at most
     double near_placed = 1.5;                // times the best of these: others no placement makes the best one
     double worth_placing = 1e-3;             // seconds of a run, from which all of them are
+    double worth_idle_ranks = 0.8;           // of what is moved: a plan that moves less may leave a few ranks idle
     double most_work = 2e6;                  // tasks that a search among all plans makes: ten seconds or so
     double work_a_second = 2e5;              // the same, of a second of planning
     double share_of_run = 0.05;              // of the predicted time that planning may take beyond that

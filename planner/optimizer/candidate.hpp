@@ -29,8 +29,8 @@ struct Functions {
     std::function<relation::Plan(Choices const&)> plan;
     // Plans that are worth a schedule beside the first, of the same choices. Called only where the first moves much.
     std::function<std::vector<relation::Plan>(Choices const&, relation::Plan const& first)> rivals;
-    // The plan to schedule where scheduling each would take too long.
-    std::function<relation::Plan(std::vector<relation::Plan>)> least_moving;
+    // Bytes that each plan moves by a model, where scheduling each would take too long.
+    std::function<std::vector<double>(std::vector<relation::Plan> const&)> moved;
     // From a plan to a schedule, and what it costs.
     std::function<Candidate(relation::Plan, Choices const&)> schedule;
     // The least memory for which `spill` can make a schedule of this one.

@@ -1,5 +1,8 @@
 #include "planner/optimizer/search.hpp"
 
+#include <algorithm>
+#include <numeric>
+
 #include "planner/optimizer/wide_search.hpp"
 
 namespace ein::planner::optimizer {
@@ -13,6 +16,39 @@ Candidate Search::schedule(relation::Plan plan, Choices const& choices) {
     return functions.schedule(std::move(plan), choices);
 }
 
+bool Search::may_use_fewer(Choices const& choices) const {
+    return question.wide && !question.parts_are_given && choices.planner.calls == 0 && choices.planner.ranks > 1;
+}
+
+std::vector<Numbered> Search::numbered(Choices const& choices) const {
+    std::vector<Numbered> out{{choices, functions.plan(choices)}};
+    if (may_use_fewer(choices))
+        for (int ranks : functions.nearly_all_ranks(choices.planner.ranks)) {
+            Numbered fewer{choices, {}};
+            fewer.choices.planner.calls = ranks;
+            fewer.first = functions.plan(fewer.choices);
+            out.push_back(std::move(fewer));
+        }
+    if (out.size() == 1) return out;
+    std::vector<relation::Plan> plans;
+    for (Numbered const& each : out) plans.push_back(each.first);
+    std::vector<double> moved = functions.moved(plans);
+    moved.front() *= question.limits.worth_idle_ranks;
+    std::vector<std::size_t> order(out.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, {}, [&](std::size_t k) { return moved[k]; });
+    std::vector<Numbered> sorted;
+    for (std::size_t k : order) sorted.push_back(std::move(out[k]));
+    return sorted;
+}
+
+Candidate Search::least_moving(Numbered const& numbered) {
+    std::vector<relation::Plan> plans = functions.rivals(numbered.choices, numbered.first);
+    plans.insert(plans.begin(), numbered.first);
+    std::vector<double> const moved = functions.moved(plans);
+    return schedule(planner::least_moving(std::move(plans), moved), numbered.choices);
+}
+
 Candidate Search::best_of(Choices const& choices) {
     bool const as_asked = choices.planner.calls == question.asked.planner.calls;
     bool const is_small = static_cast<double>(question.nodes) * static_cast<double>(calls_asked(choices.planner)) <=
@@ -23,15 +59,11 @@ Candidate Search::best_of(Choices const& choices) {
         if (report.taken.empty()) report = std::move(found);
         return best;
     }
-    relation::Plan const first = functions.plan(choices);
-    if (!affords(calls_of(first))) {
-        std::vector<relation::Plan> plans = functions.rivals(choices, first);
-        plans.insert(plans.begin(), first);
-        return schedule(functions.least_moving(std::move(plans)), choices);
-    }
-    Candidate best = schedule(first, choices);
+    Numbered const numbered = std::move(this->numbered(choices).front());
+    if (!affords(calls_of(numbered.first))) return least_moving(numbered);
+    Candidate best = schedule(numbered.first, choices);
     if (best.cost.bytes < question.limits.worth_bytes) return best;
-    for (relation::Plan& plan : functions.rivals(choices, first)) {
+    for (relation::Plan& plan : functions.rivals(numbered.choices, numbered.first)) {
         if (exhausted()) break;
         Candidate rival = schedule(std::move(plan), choices);
         if (better(rival.cost, best.cost, beside(best.cost))) best = std::move(rival);

@@ -67,6 +67,7 @@ TEST_CASE("on fewer ranks nodes have as many calls, and others stay idle", "[pla
     CHECK(planner::fewer_ranks(1).empty());
     CHECK(planner::nearly_all_ranks(97) == std::vector<int>{96, 95});
     CHECK(planner::nearly_all_ranks(96).empty());
+    CHECK(planner::nearly_all_ranks(257) == std::vector<int>{256, 250, 252, 255});
     CHECK(planner::nearly_all_ranks(13).empty());
 }
 

@@ -39,7 +39,11 @@ struct ToySchedules {
             for (std::string const& name : rivals) plans.push_back(plan(choices, name));
             return plans;
         };
-        out.least_moving = [](std::vector<relation::Plan> plans) { return plans.back(); };
+        out.moved = [](std::vector<relation::Plan> const& plans) {  // each less than the one before
+            std::vector<double> moved;
+            for (std::size_t k = plans.size(); k > 0; --k) moved.push_back(static_cast<double>(k));
+            return moved;
+        };
         out.schedule = [this](relation::Plan const& plan, opt::Choices const& choices) {
             std::string const order = choices.order == opt::NodeOrder::least_memory ? " saving" : "";
             std::string const name = plan.strategy + " " + choices.place + order + " " + std::to_string(plan.calls);

@@ -96,6 +96,19 @@ TEST_CASE("fewer ranks are used where they are predicted to be faster", "[planne
     CHECK(toys.chosen(8).report.used == 8);
 }
 
+TEST_CASE("of an awkward number of ranks the plan that moves least goes first", "[planner][optimizer]") {
+    Toys toys{.seconds = {{"eindecomp", 3}, {"eindecomp/96", 2}, {"eindecomp/95", 1}}};
+    opt::Chosen const some = toys.chosen(97);  // by the model of toys 95 ranks move least
+    CHECK(some.report.looked_at.front().calls == 95);
+    CHECK(some.report.used == 95);
+    CHECK(some.report.looked_at.size() > 2);
+    toys.schedules.tasks = 1e9;  // one schedule is more than the budget
+    opt::Chosen const one = toys.chosen(97);
+    CHECK(one.report.looked_at.size() == 1);
+    CHECK(one.report.used == 95);
+    CHECK(one.report.not_reached >= 2);
+}
+
 TEST_CASE("where none fits, what is made to fit is compared with the fastest", "[planner][optimizer]") {
     Toys toys{.seconds = {{"eindecomp", 3}, {"x", 2}, {"eindecomp/1", 9}}, .schedules = {.rivals = {"x"}}};
     opt::Question question = toy_question(4);  // each needs 8
