@@ -96,6 +96,9 @@ inline constexpr std::size_t shortest_run_apart = 64;
 /// Elements of rows that are combined several at a time (loops/short_rows.hpp); longer ones have vectors of their own.
 /// Of their making; of reals in groups (loops/row_groups.hpp).
 inline constexpr Extent longest_short_row = 7, longest_short_row_of_reals = 15;
+/// The same of integers that may be combined in any order and twice (loops/folded_rows.hpp). Measured to be faster than
+/// columns.
+inline constexpr Extent longest_folded_row = 256;
 /// Rows that are added to the same accumulators at a time: processors fetch so many streams ahead. Chosen.
 inline constexpr Extent rows_of_a_strip = 8;
 /// So many times as many where accumulators are wider than what is added, at most. Chosen.

@@ -4,8 +4,10 @@
 // soon is seldom.
 #include "executor/device/cpu/loops/best_loops.hpp"
 
+#include <limits>
 #include <type_traits>
 
+#include "executor/device/cpu/loops/folded_rows.hpp"  // of the set
 #include "executor/device/cpu/loops/tile_reduce.hpp"  // of the set
 #include "executor/device/cpu/vector_size.hpp"
 
@@ -153,12 +155,87 @@ std::size_t place_among(T const* values, std::size_t count, T wanted) {
     return at + place_of(values + at, wanted);
 }
 
+/// Values that are better as greater integers, twice as wide, with their places in the lower half: of equal values the
+/// first is the greatest. Example: for the greatest, 5 at place 2 of bytes is 0x05fd.
+template <class Op, class T>
+struct PlacedKeys {
+    using Order = LaneOf<sizeof(T)>;
+    using Key = LaneOf<2 * sizeof(T)>;
+    static constexpr int bits = 8 * sizeof(T);
+    static constexpr Key places = (Key{1} << bits) - 1;
+    static constexpr Order least = std::numeric_limits<Order>::min(), most = std::numeric_limits<Order>::max();
+
+    static Order turned(Order order) { return std::is_same_v<Op, Min> ? static_cast<Order>(~order) : order; }
+    static Order of_bits(Order raw) { return raw ^ ((raw >> (bits - 1)) & most); }  // of a real, and back
+
+    static Order order(T value) {
+        if constexpr (std::is_floating_point_v<T>) {
+            T const unsigned_zero = value + T(0);
+            Order raw;
+            __builtin_memcpy(&raw, &unsigned_zero, sizeof raw);
+            return is_nan(value) ? most : turned(of_bits(raw));
+        } else {
+            return turned(static_cast<Order>(static_cast<Order>(value) ^ (std::is_unsigned_v<T> ? least : Order{0})));
+        }
+    }
+    static T value(Order order) {
+        if constexpr (std::is_floating_point_v<T>) {
+            Order const raw = order == most ? most : of_bits(turned(order));
+            T made;
+            __builtin_memcpy(&made, &raw, sizeof made);
+            return made;
+        } else {
+            return static_cast<T>(turned(order) ^ (std::is_unsigned_v<T> ? least : Order{0}));
+        }
+    }
+    static Key key(T of, Key place) { return static_cast<Key>(static_cast<Key>(order(of)) * (places + 1)) | place; }
+};
+
+/// Bytes of keys of several rows, and elements of a row that has keys.
+constexpr std::size_t bytes_of_keys = 4096;
+template <class T>
+constexpr std::size_t longest_keyed_row = sizeof(T) == 8   ? 0
+                                          : sizeof(T) == 1 ? 256
+                                                           : 512 / sizeof(T);
+
+template <class Op, class T>
+void best_keyed_rows(void* best, std::int64_t* held, void const* values, std::size_t rows, std::size_t columns,
+                     std::int64_t first) {
+    using Keys = PlacedKeys<Op, T>;
+    using Key = typename Keys::Key;
+    constexpr std::size_t room = bytes_of_keys / sizeof(Key);
+    Key places[room], keys[room];
+    std::size_t const fitting = room / columns, most = FoldedRows<Max, Key>::together;
+    std::size_t const together = fitting < most ? fitting : most;
+    for (std::size_t r = 0; r < together && r < rows; ++r)
+        for (std::size_t c = 0; c < columns; ++c) places[r * columns + c] = Keys::places - static_cast<Key>(c);
+    auto* so_far = static_cast<T*>(best);
+    auto const* row = static_cast<T const*>(values);
+    for (std::size_t n; rows > 0; rows -= n, so_far += n, held += n, row += n * columns) {
+        n = rows < together ? rows : together;
+        for (std::size_t i = 0; i < n * columns; ++i) keys[i] = Keys::key(row[i], places[i]);
+        Key found[most];
+        FoldedRows<Max, Key>::run(keys, n, columns, room, found);
+        std::int32_t here[most];
+        for (std::size_t r = 0; r < n; ++r) {
+            auto const order = static_cast<typename Keys::Order>(found[r] >> Keys::bits);
+            bool const better = order > Keys::order(so_far[r]);
+            here[r] = better ? static_cast<std::int32_t>(Keys::places - (found[r] & Keys::places)) : -1;
+            so_far[r] = better ? Keys::value(order) : so_far[r];
+        }
+        for (std::size_t r = 0; r < n; ++r) held[r] = here[r] < 0 ? held[r] : first + here[r];
+    }
+}
+
 /// Of values whose best one is found before it is looked at whether that is any better.
 constexpr std::size_t bytes_of_a_run = 4096;
 
 template <class Op, class T>
 void best_rows(void* best, std::int64_t* held, void const* values, std::size_t rows, std::size_t columns,
                std::int64_t first) {
+    if constexpr (longest_keyed_row < T >> 0)
+        if (columns > 1 && columns <= longest_keyed_row<T> && rows > 1)
+            return best_keyed_rows<Op, T>(best, held, values, rows, columns, first);
     auto* const so_far = static_cast<T*>(best);
     auto const* row = static_cast<T const*>(values);
     constexpr std::size_t run = bytes_of_a_run / sizeof(T);
@@ -177,8 +254,8 @@ void best_rows(void* best, std::int64_t* held, void const* values, std::size_t r
 
 template <class T>
 BestLoops loops_for(Better better) {
-    return better == Better::less ? BestLoops{best_columns<Min, T>, best_rows<Min, T>}
-                                  : BestLoops{best_columns<Max, T>, best_rows<Max, T>};
+    return better == Better::less ? BestLoops{best_columns<Min, T>, best_rows<Min, T>, longest_keyed_row<T>}
+                                  : BestLoops{best_columns<Max, T>, best_rows<Max, T>, longest_keyed_row<T>};
 }
 
 }  // namespace

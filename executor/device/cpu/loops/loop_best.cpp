@@ -1,5 +1,7 @@
 // The best values of a tile's outputs and where they are first, as argmin and argmax ask where nobody has computed the
 // best values yet: each vector tile is looked at once.
+#include <algorithm>
+
 #include "executor/device/cpu/loops/loop_walk.hpp"
 #include "executor/device/cpu/machine.hpp"
 #include "executor/device/reference/element.hpp"
@@ -10,18 +12,13 @@ void* LoopKernel::Walk::best_so_far(Extent tile) const {
     return scratch_ + k_.layout_.best + static_cast<std::size_t>(tile) * size_of(k_.body_.join_registers());
 }
 
+/// An output of which nothing is better than the identity has nothing else: the first index is meant.
 void LoopKernel::Walk::start_best() {
     DType const registers = k_.body_.join_registers();
     std::byte identity[16] = {};
     store_element(scalar::identity(*k_.body_.best, k_.body_.compute), identity, registers);
     repeat_element(best_so_far(0), identity, size_of(registers), tile_.size);
-}
-
-/// Outputs of which nothing was better than the identity: all values are that, so the first of them is meant.
-void LoopKernel::Walk::finish_best() {
-    std::int64_t const first = tile_indices_[k_.body_.finds].first;
-    std::int64_t* const found = found_so_far(0);
-    for (std::size_t i = 0; i < tile_.size; ++i) found[i] = found[i] == BestLoops::nowhere ? first : found[i];
+    std::fill_n(found_so_far(0), tile_.size, tile_indices_[k_.body_.finds].first);
 }
 
 void LoopKernel::Walk::find_best_in_strip(void const* rows, Extent step, std::size_t count, Extent tile,
@@ -44,7 +41,7 @@ void LoopKernel::Walk::find_best(Values values, Extent tile) {
         k_.best_.columns(best, found, here, static_cast<Extent>(c * size), r, c, first);
     } else if (columns_out || k_.plan_.inner == LoopPlan::none) {
         k_.best_.columns(best, found, here, 0, 1, r * c, first);
-    } else if (c <= machine::longest_row_turned && r >= machine::rows_turned) {
+    } else if (c > k_.best_.longest_short_row && c <= machine::longest_row_turned && r >= machine::rows_turned) {
         std::byte* const turned = scratch_ + k_.layout_.values;
         turn_rows(size, here, r, c, turned);
         k_.best_.columns(best, found, turned, static_cast<Extent>(r * size), c, r, first);

@@ -59,6 +59,14 @@ ExactTotals exact_totals(LoopPlan const& plan, LoopBody const& body) {
     return plan.sums_of_vector_tiles ? ExactTotals::of_vector_tiles : ExactTotals::none;
 }
 
+/// Integers whose order does not matter, and what has keys, are combined in rows that are longer than others.
+Extent short_row(LoopBody const& body) {
+    if (body.best) return static_cast<Extent>(best_loops(*body.best, body.join_registers()).longest_short_row);
+    scalar::AggInfo const& agg = scalar::info(body.agg);
+    bool const folds = is_exact(body.aggregated()) && (agg.asks || agg.needs_elements);
+    return folds ? machine::longest_folded_row : 0;
+}
+
 /// For what asks for no index itself.
 Nest without_indices(Nest nest) {
     for (NestLabel& label : nest.labels) label.index = -1;
@@ -77,7 +85,7 @@ struct LoopKernel::Partials {
 
 std::unique_ptr<LoopKernel const> LoopKernel::make(Nest nest, LoopBody body) {
     std::size_t const vector_tile = longest_vector_tile(nest.planned(), body);
-    LoopPlan plan = plan_loops(body.finds < 0 ? nest : without_indices(nest), vector_tile);
+    LoopPlan plan = plan_loops(body.finds < 0 ? nest : without_indices(nest), vector_tile, short_row(body));
     if (body.best) plan.pieces = 1, plan.partial = false;  // whoever calls it has cut it
     std::optional<Aggregator> aggregator =
         Aggregator::make(body.agg, body.accumulate, exact_totals(plan, body), body.values);

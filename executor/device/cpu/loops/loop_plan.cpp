@@ -24,8 +24,16 @@ Extent reach(NestLabel const& label) {
 
 class Planner {
 public:
-    Planner(Nest const& nest, Extent vector_tile)
-        : nest_(nest), vector_tile_(vector_tile), aggregates_(nest.aggregates()) {}
+    Planner(Nest const& nest, Extent vector_tile, Extent short_row)
+        : nest_(nest),
+          vector_tile_(vector_tile),
+          short_row_(short_row),
+          any_order_(short_row > 0),
+          aggregates_(nest.aggregates()) {
+        bool const real =
+            std::ranges::all_of(nest_.operand_dtypes, [](DType type) { return kind(type) == Kind::real; });
+        if (short_row_ == 0) short_row_ = real ? machine::longest_short_row_of_reals : machine::longest_short_row;
+    }
 
     LoopPlan plan() {
         choose_inner();
@@ -78,13 +86,12 @@ private:
     /// Whether short rows along `inner`, each aggregated to one output, follow one another in every operand: several
     /// are combined at a time.
     bool are_short_rows(NestLabel const& outer, NestLabel const& inner) const {
-        bool const real =
-            std::ranges::all_of(nest_.operand_dtypes, [](DType type) { return kind(type) == Kind::real; });
-        Extent const longest = real ? machine::longest_short_row_of_reals : machine::longest_short_row;
-        bool follow = aggregates_ && inner.aggregated && inner.length <= longest && !outer.aggregated &&
+        bool follow = aggregates_ && inner.aggregated && inner.length <= short_row_ && !outer.aggregated &&
                       outer.index < 0 && inner.index < 0;
-        for (std::size_t k = 0; follow && k < inner.strides.size(); ++k)
+        for (std::size_t k = 0; follow && k < inner.strides.size(); ++k) {
+            if (any_order_ && inner.strides[k] == 0 && outer.strides[k] == 0) continue;  // stands still
             follow = inner.strides[k] != 0 && outer.strides[k] == inner.strides[k] * inner.length;
+        }
         return follow;
     }
 
@@ -328,8 +335,8 @@ private:
     }
 
     Nest const& nest_;
-    Extent vector_tile_;
-    bool aggregates_;
+    Extent vector_tile_, short_row_;
+    bool any_order_, aggregates_;
     std::vector<std::size_t> shared_;
     LoopPlan plan_;
 };
@@ -349,11 +356,11 @@ Extent turned_vector_tile(Nest const& nest) {
     return std::max(machine::turned_vector_tile, machine::bytes_of_turned_tile / static_cast<Extent>(widest));
 }
 
-LoopPlan plan_loops(Nest const& nest, std::size_t vector_tile) {
+LoopPlan plan_loops(Nest const& nest, std::size_t vector_tile, Extent short_row) {
     auto const longest = static_cast<Extent>(vector_tile);
-    if (!nest.keeps_order()) return Planner(nest, longest).plan();
+    if (!nest.keeps_order()) return Planner(nest, longest, short_row).plan();
     Nest const whole = nest.planned();
-    return Planner(nest, longest).cut_anew(Planner(whole, longest).plan());
+    return Planner(nest, longest, short_row).cut_anew(Planner(whole, longest, short_row).plan());
 }
 
 }  // namespace ein::executor

@@ -41,6 +41,8 @@ Extent turned_vector_tile(Nest const& nest);
 
 /// Where the nest keeps order, the order is that of its whole; labels of the output may be shorter than their blocks.
 /// @param vector_tile  the longest vector tile, in elements
-LoopPlan plan_loops(Nest const& nest, std::size_t vector_tile);
+/// @param short_row  elements of the rows of which several are combined together, at most, where no order changes what
+/// comes; 0: by the operands' types
+LoopPlan plan_loops(Nest const& nest, std::size_t vector_tile, Extent short_row = 0);
 
 }  // namespace ein::executor

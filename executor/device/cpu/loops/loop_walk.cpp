@@ -76,13 +76,11 @@ void LoopKernel::Walk::run(std::int64_t piece) {
 
 void LoopKernel::Walk::loop(std::size_t level, std::byte* output, Extent tile) {
     bool const opens_tile = aggregates_ && level == k_.plan_.scope;
-    if (opens_tile) k_.aggregator_.start(tile_);
-    if (opens_tile && k_.body_.best) start_best();
+    if (opens_tile) k_.body_.best ? start_best() : k_.aggregator_.start(tile_);
     if (level == k_.levels_.size())
         compute_vector_tile(output, tile);
     else
         iterate(level, output, tile);
-    if (opens_tile && k_.body_.best) finish_best();
     if (opens_tile) finish(level, output, tile);
 }
 

@@ -59,11 +59,10 @@ private:
     void find(Extent tile);
     void find(std::uint8_t const* values, bool constant, std::size_t at);
     void find_in_row(std::uint8_t const* values, bool constant, std::size_t at, FoundRow const& of);
-    /// Of values, the indices where they are the best: what is held so far is begun, taken over and ended.
+    /// Of values, the indices where they are the best: what is held so far is begun and taken over.
     void start_best();
     void find_best(Values values, Extent tile);
     void find_best_in_strip(void const* rows, Extent step, std::size_t count, Extent tile, std::int64_t first);
-    void finish_best();
     void* best_so_far(Extent tile) const;
     std::int64_t* found_so_far(Extent tile) const { return reinterpret_cast<std::int64_t*>(tile_.state) + tile; }
     void store(void const* values, std::byte* output, std::size_t rows, std::size_t columns);

@@ -12,10 +12,10 @@
 namespace ein::executor::EIN_INSTRUCTION_SET {
 namespace {
 
-template <class T>
+template <class T, int Bytes = vector_bytes>
 struct ShortRows {
-    static constexpr std::size_t lanes = vector_bytes / sizeof(T);
-    using Vector [[gnu::vector_size(vector_bytes)]] = T;
+    static constexpr std::size_t lanes = Bytes / sizeof(T);
+    using Vector [[gnu::vector_size(Bytes)]] = T;
     using Lanes = std::make_index_sequence<lanes>;
 
     /// Which element of the vectors (column, part k) a lane takes: its own, one of the part, or any.
@@ -46,6 +46,19 @@ struct ShortRows {
         Vector made = picked<first>(part, Parts{});
         ((made = Op::of(made, picked<further>(part, Parts{}))), ...);
         return made;
+    }
+
+    /// The first element of each row.
+    template <std::size_t Columns>
+    static void firsts(T const* v, std::size_t count, T* results) {
+        std::size_t r = 0;
+        for (; r + lanes <= count; r += lanes) {
+            Vector part[Columns];
+            __builtin_memcpy(part, v + r * Columns, sizeof part);
+            Vector const made = picked<0>(part, std::make_index_sequence<Columns>{});
+            __builtin_memcpy(results + r, &made, sizeof made);
+        }
+        for (; r < count; ++r) results[r] = v[r * Columns];
     }
 
     template <class Op, std::size_t Columns>

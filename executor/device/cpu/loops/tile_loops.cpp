@@ -8,6 +8,7 @@
 #include "executor/device/cpu/vector_size.hpp"
 
 #include "executor/device/cpu/loops/exact_sums.hpp"     // of the set
+#include "executor/device/cpu/loops/folded_rows.hpp"    // of the set
 #include "executor/device/cpu/loops/row_groups.hpp"     // of the set
 #include "executor/device/cpu/loops/short_rows.hpp"     // of the set
 #include "executor/device/cpu/loops/tile_reduce.hpp"    // of the set
@@ -64,6 +65,11 @@ template <class Op, class T>
 void rows(void* acc, void const* values, std::size_t count, std::size_t columns) {
     auto* const a = static_cast<T*>(acc);
     auto const* const v = static_cast<T const*>(values);
+    if constexpr (folds_rows<Op, T>)
+        if (are_folded<T>(columns) && count > 1)
+            return fold_rows<Op>(v, count, columns, [&](std::size_t r, std::size_t results, T const* made) {
+                for (std::size_t i = 0; i < results; ++i) a[r + i] = Op::of(a[r + i], made[i]);
+            });
     if constexpr (has_vectors<T> && sizeof(T) >= 4 && Op::has_short_rows)
         if (combine_short_rows<Op>(a, v, count, columns)) return;
     if constexpr (std::is_integral_v<T> && sizeof(T) < 4)

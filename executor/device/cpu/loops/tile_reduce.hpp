@@ -12,9 +12,11 @@
 namespace ein::executor::EIN_INSTRUCTION_SET {
 namespace {
 
-/// `rounds`: the order matters; `has_short_rows`: common enough for loops of their own.
+/// `rounds`: the order matters; `may_repeat`: an element may be combined twice; `has_short_rows`: common enough for
+/// loops of their own.
 struct Sum {
     static constexpr bool rounds = true;
+    static constexpr bool may_repeat = false;
     static constexpr bool has_short_rows = true;
     template <class T>
     static T of(T a, T b) {
@@ -23,6 +25,7 @@ struct Sum {
 };
 struct Prod {
     static constexpr bool rounds = false;
+    static constexpr bool may_repeat = false;
     static constexpr bool has_short_rows = false;
     template <class T>
     static T of(T a, T b) {
@@ -35,6 +38,7 @@ struct Prod {
 // A nan wins and stays. In two steps, the first of which is one instruction.
 struct Min {
     static constexpr bool rounds = false;
+    static constexpr bool may_repeat = true;
     static constexpr bool has_short_rows = true;
     template <class T>
     static T of(T a, T b) {
@@ -44,6 +48,7 @@ struct Min {
 };
 struct Max {
     static constexpr bool rounds = false;
+    static constexpr bool may_repeat = true;
     static constexpr bool has_short_rows = true;
     template <class T>
     static T of(T a, T b) {
@@ -53,6 +58,7 @@ struct Max {
 };
 struct Any {
     static constexpr bool rounds = false;
+    static constexpr bool may_repeat = true;
     static constexpr bool has_short_rows = false;
     template <class T>
     static T of(T a, T b) {
@@ -61,6 +67,7 @@ struct Any {
 };
 struct All {
     static constexpr bool rounds = false;
+    static constexpr bool may_repeat = true;
     static constexpr bool has_short_rows = false;
     template <class T>
     static T of(T a, T b) {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -90,7 +91,11 @@ TEST_CASE("the place of the best is found with it, of every type and over any ax
         Search{"ij", "i", "j", {5, 2300}}, Search{"ij", "j", "i", {90, 70}}, Search{"ij", "j", "i", {20, 300}},
         Search{"ij", "i", "j", {170, 16}}, Search{"ij", "i", "j", {170, 7}}, Search{"ij", "i", "j", {9, 63}},
         Search{"aib", "ab", "i", {3, 30, 70}}, Search{"aib", "ba", "i", {3, 30, 70}},
-        Search{"abi", "ba", "i", {3, 11, 70}}, Search{"iab", "ab", "i", {90, 3, 5}}, Search{"ij", "j", "i", {40, 1}});
+        Search{"abi", "ba", "i", {3, 11, 70}}, Search{"iab", "ab", "i", {90, 3, 5}}, Search{"ij", "j", "i", {40, 1}},
+        Search{"ij", "i", "j", {70, 2}}, Search{"ij", "i", "j", {171, 3}}, Search{"ij", "i", "j", {170, 33}},
+        Search{"ij", "i", "j", {67, 100}}, Search{"ij", "i", "j", {67, 257}}, Search{"abi", "ab", "i", {40, 3, 5}},
+        Search{"aib", "ab", "i", {70, 8, 3}}, Search{"aib", "ab", "i", {70, 5, 16}},
+        Search{"aib", "ba", "i", {33, 3, 17}});
     CAPTURE(of.values, of.result, of.extents);
     int round = 0;
     for (DType const type : {DType::f32, DType::f64, DType::bf16, DType::f16, DType::i8, DType::u8, DType::i16,
@@ -111,40 +116,55 @@ TEST_CASE("the best of a join is found as it is computed", "[executor][device]")
         }
 }
 
-TEST_CASE("every instruction set finds the same places", "[executor][device]") {
+namespace {
+
+template <class T>
+void compare_sets(DType type, T least, std::size_t rows, std::size_t columns) {
     std::vector<std::pair<std::string, BestLoops (*)(Better, DType)>> sets{{"baseline", baseline::best_tile_loops}};
 #ifdef EIN_X86_LOOPS
     if (instruction_set() != InstructionSet::baseline) sets.emplace_back("avx2", avx2::best_tile_loops);
     if (instruction_set() == InstructionSet::avx512) sets.emplace_back("avx512", avx512::best_tile_loops);
 #endif
     std::mt19937 random(5);
-    for (std::size_t const columns : {1, 15, 64, 77, 300})
-        for (std::size_t const rows : {1, 3, 65}) {
-            std::vector<float> values(rows * columns);
-            for (float& value : values) value = random() % 50 == 0 ? NAN : static_cast<float>(random() % 9);
-            std::vector<std::int64_t> by_column(columns, -1), by_row(rows, -1);
-            std::vector<float> greatest(columns), greatest_of_row(rows);
-            for (std::size_t i = 0; i < values.size(); ++i) {
-                std::size_t const r = i / columns, c = i % columns;
-                auto const look = [&](float& best, std::int64_t& place, std::size_t index) {
-                    bool const is_better = place < 0 || values[i] > best || (values[i] != values[i] && best == best);
-                    if (is_better) best = values[i], place = static_cast<std::int64_t>(index);
-                };
-                look(greatest[c], by_column[c], 10 + r);
-                look(greatest_of_row[r], by_row[r], 10 + c);
-            }
-            for (auto const& [name, loops_of] : sets) {
-                CAPTURE(name, rows, columns);
-                BestLoops const loops = loops_of(Better::greater, DType::f32);
-                constexpr float least = -std::numeric_limits<float>::infinity();
-                std::vector<float> best(columns, least), best_of_row(rows, least);
-                std::vector<std::int64_t> found(columns, BestLoops::nowhere), found_in_row(rows, BestLoops::nowhere);
-                loops.columns(best.data(), found.data(), values.data(),
-                              static_cast<std::ptrdiff_t>(columns * sizeof(float)), rows, columns, 10);
-                loops.rows(best_of_row.data(), found_in_row.data(), values.data(), rows, columns, 10);
-                CHECK(found == by_column);
-                CHECK(found_in_row == by_row);
-            }
+    std::vector<T> values(rows * columns);
+    for (T& value : values) value = static_cast<T>(random() % 9 + (random() % 3 == 0 ? 120 : 0));
+    if constexpr (std::is_floating_point_v<T>)
+        for (T& value : values) value = random() % 50 == 0 ? static_cast<T>(NAN) : value;
+    std::vector<std::int64_t> by_column(columns, -1), by_row(rows, -1);
+    std::vector<T> greatest(columns), greatest_of_row(rows);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        std::size_t const r = i / columns, c = i % columns;
+        auto const look = [&](T& best, std::int64_t& place, std::size_t index) {
+            bool const is_better = place < 0 || values[i] > best || (values[i] != values[i] && best == best);
+            if (is_better) best = values[i], place = static_cast<std::int64_t>(index);
+        };
+        look(greatest[c], by_column[c], 10 + r);
+        look(greatest_of_row[r], by_row[r], 10 + c);
+    }
+    for (auto const& [name, loops_of] : sets) {
+        CAPTURE(name, rows, columns, type);
+        BestLoops const loops = loops_of(Better::greater, type);
+        std::vector<T> best(columns, least), best_of_row(rows, least);
+        std::vector<std::int64_t> found(columns, 10), found_in_row(rows, 10);
+        loops.columns(best.data(), found.data(), values.data(), static_cast<std::ptrdiff_t>(columns * sizeof(T)), rows,
+                      columns, 10);
+        loops.rows(best_of_row.data(), found_in_row.data(), values.data(), rows, columns, 10);
+        CHECK(found == by_column);
+        CHECK(found_in_row == by_row);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("every instruction set finds the same places", "[executor][device]") {
+    for (std::size_t const columns : {1, 2, 3, 5, 7, 8, 15, 16, 17, 31, 33, 64, 77, 100, 256, 300})
+        for (std::size_t const rows : {1, 3, 65, 130}) {
+            compare_sets<float>(DType::f32, -std::numeric_limits<float>::infinity(), rows, columns);
+            compare_sets<double>(DType::f64, -std::numeric_limits<double>::infinity(), rows, columns);
+            compare_sets<std::int8_t>(DType::i8, std::numeric_limits<std::int8_t>::min(), rows, columns);
+            compare_sets<std::uint8_t>(DType::u8, 0, rows, columns);
+            compare_sets<std::int16_t>(DType::i16, std::numeric_limits<std::int16_t>::min(), rows, columns);
+            compare_sets<std::int32_t>(DType::i32, std::numeric_limits<std::int32_t>::min(), rows, columns);
         }
 }
 

@@ -31,20 +31,21 @@ void fill(KernelCase& test, DType type, bool special_values) {
 TEST_CASE("rows that are aggregated together have the bits of each alone", "[executor][device]") {
     DType const type = GENERATE(DType::f32, DType::f64, DType::f16, DType::bf16, DType::i8, DType::u8, DType::i16,
                                 DType::i32, DType::i64, DType::boolean);
-    Agg const agg = GENERATE(Agg::sum, Agg::prod, Agg::min, Agg::max);
+    Agg const agg = GENERATE(Agg::sum, Agg::prod, Agg::min, Agg::max, Agg::any, Agg::all);
     bool const special_values = agg == Agg::sum || agg == Agg::prod ? false : GENERATE(false, true);  // which nan
     CpuDevice cpu;
     SoloWorkerTeam solo;
-    for (Extent const columns : {1, 2, 3, 7, 8, 9, 12, 15, 16, 17, 31, 33, 63, 64, 100, 127, 128})
+    for (Extent const columns : {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16, 17, 31, 33, 63, 64, 100, 127, 128})
         for (Extent const rows : {1, 3, 16, 17, 70, 131}) {
             DType const compute = size_of(type) == 2 && kind(type) == Kind::real ? DType::f32 : type;
             CAPTURE(type, scalar::name(agg), special_values, columns, rows);
-            KernelCase together(einsum("ij->i", {rows, columns}, "x", agg), {type}, compute, compute);
+            DType const output = scalar::info(agg).asks ? DType::boolean : compute;
+            KernelCase together(einsum("ij->i", {rows, columns}, "x", agg), {type}, output, compute);
             fill(together, type, special_values);
             REQUIRE(compare(together, 1e-4) == "");
             std::vector<std::byte> const results = together.run(cpu, solo);
-            KernelCase alone(einsum("j->", {columns}, "x", agg), {type}, compute, compute);
-            std::size_t const row_bytes = alone.operand(0).size(), bytes = size_of(compute);
+            KernelCase alone(einsum("j->", {columns}, "x", agg), {type}, output, compute);
+            std::size_t const row_bytes = alone.operand(0).size(), bytes = size_of(output);
             for (std::size_t r = 0; r < static_cast<std::size_t>(rows); ++r) {
                 std::memcpy(alone.operand(0).data(), together.operand(0).data() + r * row_bytes, row_bytes);
                 std::vector<std::byte> const result = alone.run(cpu, solo);
