@@ -12,6 +12,7 @@
 #include "executor/device/cpu/machine.hpp"
 #include "executor/device/cpu/moves/gather_kernel.hpp"
 #include "executor/device/cpu/moves/lookup_kernel.hpp"
+#include "executor/device/cpu/moves/mark_kernel.hpp"
 #include "executor/device/cpu/moves/scatter_kernel.hpp"
 #include "executor/device/cpu/moves/transpose_kernel.hpp"
 #include "executor/device/cpu/moves/update_kernel.hpp"
@@ -130,6 +131,7 @@ std::unique_ptr<PreparedKernel const> CpuDevice::prepare_dense(KernelShape const
     if (auto gather = make_gather_kernel(shape)) return gather;
     if (auto lookup = make_lookup_kernel(shape)) return lookup;
     if (auto scatter = make_scatter_kernel(shape)) return scatter;
+    if (auto marks = make_mark_kernel(shape, types)) return marks;
     simplify(nest);
     if (shape.over < 0) {  // loops alone read each element before they write it
         if (auto product = prepare_product(shape, nest, types, params)) return product;
