@@ -162,6 +162,31 @@ private:
         return (is_exact_in_lane(b) && b.most < comparable) || (is_exact_in_lane(a) && a.most < comparable);
     }
 
+    /// By a number, of which a lane's quotient in f32 is wrong by what rounding lost of it: what is left is below 2^10
+    /// and some divisors, and its quotient wrong by one at most. With the sign of the divisor.
+    Value remainder(Value a, Value b) {
+        LaneValue const& number = code_.at(b.value);
+        auto const divisor = static_cast<std::int32_t>(static_cast<std::uint32_t>(number.bits));
+        constexpr std::int32_t most = 1 << 20;
+        if (number.op != LaneOp::constant || !is_exact_in_lane(a) || !is_exact_in_lane(b) || b.most >= most) return {};
+        std::int32_t const size = std::abs(divisor);
+        if (size <= 1) return whole_constant(0);
+        Lane const inverse(static_cast<T>(1) / static_cast<T>(divisor));
+        int const near = less_quotients(less_quotients(a.value, b.value, inverse), b.value, inverse);
+        Value const zero = whole_constant(0), divided = whole_constant(size);
+        Value sized = divisor < 0 ? i32_lane(code_.apply(LaneOp::sub_bits, zero.value, near)) : i32_lane(near);
+        Value const lifted = i32_lane(code_.apply(LaneOp::add_bits, sized.value, divided.value));
+        sized = chosen(greater(zero, sized), lifted, sized);
+        Value const lowered = i32_lane(code_.apply(LaneOp::sub_bits, sized.value, divided.value));
+        int const rest = chosen(greater(divided, sized), sized, lowered).value;
+        return whole(divisor < 0 ? code_.apply(LaneOp::sub_bits, zero.value, rest) : rest, size - 1);
+    }
+    int less_quotients(int a, int divisor, Lane inverse) {
+        Lane const number(typename Lane::Number{code_.apply(LaneOp::from_whole, a)});
+        int const quotient = code_.apply(LaneOp::truncate, floor_of(number * inverse).value);
+        return code_.apply(LaneOp::sub_bits, a, code_.apply(LaneOp::mul_bits, quotient, divisor));
+    }
+
     Value of_wholes(Op op, Value a, Value b) {
         bool const clamped = a.clamped || b.clamped;
         double const sum = a.most + b.most;
@@ -169,6 +194,7 @@ private:
         if (op == Op::sub) return clamped ? Value{} : whole(code_.apply(LaneOp::sub_bits, a.value, b.value), sum);
         if (op == Op::mul)
             return clamped ? Value{} : whole(code_.apply(LaneOp::mul_bits, a.value, b.value), a.most * b.most);
+        if (op == Op::mod) return remainder(a, b);
         if (!are_comparable(a, b)) return {};
         if (op == Op::eq) return of(equal(a, b));
         if (op == Op::ne) return of(!equal(a, b));

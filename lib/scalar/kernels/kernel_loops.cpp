@@ -105,7 +105,6 @@ struct Into<Pair<P>> {
 };
 
 // ---- loops ----
-
 template <class F, class R, class A>
 void unary(void* out, void const* a, std::size_t count) {
     auto* __restrict const r = static_cast<R*>(out);
@@ -377,6 +376,7 @@ void EIN_FILL_KERNELS(Kernels& table);
 void EIN_FILL_KERNELS(Kernels& table) {
     enter_reals(table);
     enter_integers<I64>(table);
+    enter_operator_by_range<ModOfWide, I64>(table.binary[static_cast<int>(Op::mod)][number_of<I64>]);
     enter_narrow_integers<std::int32_t>(table);
     enter_narrow_integers<std::int16_t>(table);
     enter_narrow_integers<std::int8_t>(table);

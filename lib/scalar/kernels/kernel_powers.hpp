@@ -197,3 +197,33 @@ struct ModOfReals {  // the sign of the divisor, as in NumPy
         return (absolute(a) < T(Format<T>::whole_most) * absolute(b)) & (absolute(b) < T(__builtin_huge_val()));
     }
 };
+
+/// Of integers of 64 bits: the sign of the divisor, 0 when that is 0. A quotient of f64 is wrong by what rounding lost
+/// of it, so that the remainder is too large by up to 2^12 and some divisors; of what is left the quotient is wrong by
+/// one at most.
+struct ModOfWide {
+    template <Range range>
+    static I64 of(I64 a, I64 b) {
+        bool const is_unit = (b <= 1) & (b >= -1);
+        I64 const divisor = is_unit ? 2 : b;
+        if (range == Range::whole && !is_moderate(a, b)) {
+            I64 const rest = a % divisor;
+            return rest != 0 && (rest < 0) != (divisor < 0) ? rest + divisor : rest;
+        }
+        double const inverse = 1 / static_cast<double>(divisor);
+        I64 const near = less_quotient(less_quotient(a, divisor, inverse), divisor, inverse);
+        I64 const size = divisor < 0 ? -divisor : divisor, sized = divisor < 0 ? -near : near;
+        I64 const lifted = sized < 0 ? sized + size : sized, rest = lifted >= size ? lifted - size : lifted;
+        return is_unit ? 0 : divisor < 0 ? -rest : rest;
+    }
+    static bool is_moderate(I64, I64 b) {
+        constexpr I64 most = I64(1) << 50;
+        return (b < most) & (b > -most);
+    }
+
+private:
+    static I64 less_quotient(I64 a, I64 divisor, double inverse) {
+        U64 const quotient = bits(static_cast<I64>(floor_of(static_cast<double>(a) * inverse)));
+        return wrapped<I64>(bits(a) - quotient * bits(divisor));
+    }
+};

@@ -172,6 +172,7 @@ private:
             case PowerForm::power: return std::nullopt;
             case PowerForm::square: return apply(Op::mul, work, work, base, base);
             case PowerForm::product:
+                if (is_exact(work)) return product_of(base, static_cast<int>(exponent.integer), work);
                 return work == DType::f32 ? std::optional(f32_power(base, static_cast<int>(exponent.number.real())))
                                           : std::nullopt;
             case PowerForm::reciprocal: return apply(Op::div, work, work, real(1, work), base);
@@ -189,14 +190,19 @@ private:
         return code_.select(work, lowest, real(infinity, work), apply(Op::sqrt, work, work, unsigned_zero));
     }
 
+    /// factor^exponent by squares. @param exponent  at least 1
+    int product_of(int factor, int exponent, DType type) {
+        int product = -1;
+        for (int left = exponent; left > 0; left /= 2) {
+            if (left % 2 != 0) product = product < 0 ? factor : apply(Op::mul, type, type, product, factor);
+            if (left > 1) factor = apply(Op::mul, type, type, factor, factor);
+        }
+        return product;
+    }
+
     /// Sixteen multiplications in f64 err far less than the one rounding to f32.
     int f32_power(int base, int exponent) {
-        int factor = converted(base, DType::f32, DType::f64);
-        int product = -1;
-        for (int left = std::abs(exponent); left > 0; left /= 2) {
-            if (left % 2 != 0) product = product < 0 ? factor : apply(Op::mul, DType::f64, DType::f64, product, factor);
-            if (left > 1) factor = apply(Op::mul, DType::f64, DType::f64, factor, factor);
-        }
+        int product = product_of(converted(base, DType::f32, DType::f64), std::abs(exponent), DType::f64);
         if (exponent < 0) product = apply(Op::div, DType::f64, DType::f64, real(1, DType::f64), product);
         return converted(product, DType::f64, DType::f32);
     }

@@ -117,7 +117,12 @@ TEST_CASE("loops with labels give what the program gives", "[lib][scalar][jit]")
                                 {"min([j], x)", DType::i32, DType::i32},
                                 {"max(-x, [j] - [i])", DType::i16, DType::i16},
                                 {"[j] >= [i] + 100 or x < y", DType::i8, DType::boolean},
-                                {"[j] < [i] + 20", DType::i32, DType::f16}})
+                                {"[j] < [i] + 20", DType::i32, DType::f16},
+                                {"x + [j] % 7", DType::i8, DType::i8},
+                                {"where([j] % 1000 == 0, x, [j] % -13)", DType::i32, DType::i32},
+                                {"([j] - [i]*2 - 500) % 1048575 + x % 1", DType::i32, DType::i32},
+                                {"(x * 300000) % -1048575", DType::i32, DType::i32},
+                                {"x*([j] % 12) + [i] % -3", DType::f32, DType::f32}})
         for (std::int64_t const first : {std::int64_t{3}, std::int64_t{70000}, VectorLoop::most_of_a_label - 400})
             for (std::size_t const count : {1u, 16u, 67u, 250u}) {
                 CAPTURE(at.join, name(at.compute), first, count);
@@ -132,6 +137,8 @@ TEST_CASE("integers that 32 bits may not hold are left to the program", "[lib][s
     for (LabelCase const& at : {LabelCase{"[i]*[j]*[i] < 5", DType::i32, DType::boolean},
                                 {"[j]*x", DType::i64, DType::i64},
                                 {"where(x < [i]*[j], x, y)", DType::i8, DType::i8},
+                                {"[j] % 2000000 + x", DType::i32, DType::i32},
+                                {"[j] % y", DType::i32, DType::i32},
                                 {"x + y", DType::i8, DType::i8}}) {
         CAPTURE(at.join);
         for (InstructionSet const set : {InstructionSet::avx2, InstructionSet::avx512})

@@ -173,7 +173,7 @@ TEST_CASE("every instruction set and every place in a tile gives the same bits",
     }
 }
 
-TEST_CASE("remainders of narrow integers are those of every pair of them", "[lib][scalar][kernels]") {
+TEST_CASE("remainders of integers are those of every pair of them", "[lib][scalar][kernels]") {
     auto const wrong = []<class T>(DType type, std::vector<T> const& values) {
         BinaryKernels const& mod = kernels().binary[static_cast<int>(Op::mod)][integer_register_number(type)];
         std::vector<T> found(values.size());
@@ -181,6 +181,11 @@ TEST_CASE("remainders of narrow integers are those of every pair of them", "[lib
         for (T const divisor : values) {
             mod.vs(found.data(), values.data(), &divisor, values.size());
             for (std::size_t k = 0; k < values.size(); ++k) count += found[k] != integer_mod(values[k], divisor);
+            std::vector<T> const divisors(values.size(), divisor);
+            mod.vv(found.data(), values.data(), divisors.data(), values.size());
+            for (std::size_t k = 0; k < values.size(); ++k) count += found[k] != integer_mod(values[k], divisor);
+            mod.sv(found.data(), &divisor, values.data(), values.size());
+            for (std::size_t k = 0; k < values.size(); ++k) count += found[k] != integer_mod(divisor, values[k]);
         }
         return count;
     };
@@ -203,4 +208,23 @@ TEST_CASE("remainders of narrow integers are those of every pair of them", "[lib
     CHECK(wrong(DType::u8, positive) == 0);
     CHECK(wrong(DType::i16, halves) == 0);
     CHECK(wrong(DType::i32, words) == 0);
+    std::vector<std::int64_t> wide;  // in turn moderate ones by themselves, for the shorter form, and others
+    std::mt19937_64 random_wide(3);
+    for (std::int64_t const near : {std::int64_t{0}, std::int64_t{1} << 50, std::int64_t{1} << 53})
+        for (std::int64_t by = -2; by <= 2; ++by) wide.insert(wide.end(), {near + by, -near - by});
+    for (int k = 0; k < 600; ++k) wide.push_back(static_cast<std::int64_t>(random_wide()) >> (random_wide() % 64));
+    CHECK(wrong(DType::i64, wide) == 0);
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    std::vector<std::int64_t> moderate{1, -1, 2, -2, 3, -7, 1000, -1048577, (std::int64_t{1} << 50) - 1};
+    std::vector<std::int64_t> dividends(wide);
+    for (std::int64_t by = 0; by < 9; ++by) dividends.insert(dividends.end(), {most - by, -most - 1 + by});
+    BinaryKernels const& mod = kernels().binary[static_cast<int>(Op::mod)][integer_register_number(DType::i64)];
+    for (std::int64_t const divisor : moderate) {
+        std::vector<std::int64_t> found(dividends.size());
+        mod.vs(found.data(), dividends.data(), &divisor, dividends.size());
+        int count = 0;
+        for (std::size_t k = 0; k < found.size(); ++k) count += found[k] != integer_mod(dividends[k], divisor);
+        CAPTURE(divisor);
+        CHECK(count == 0);
+    }
 }

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "lib/base/error.hpp"
+#include "lib/scalar/evaluate/integers.hpp"
 #include "tests/lib/scalar/random_tile.hpp"
 #include "tests/lib/scalar/scratch.hpp"
 
@@ -37,6 +38,27 @@ TEST_CASE("unused operands are not touched and constants stay single", "[lib][sc
     CHECK(constant.constant);
     CHECK(loaded<float>(constant.data) == 384);
     CHECK_FALSE(program.run(0, {}, {}, scratch.get()).constant);
+}
+
+TEST_CASE("powers of integers wrap as the reference's", "[lib][scalar][program]") {
+    for (int exponent = 1; exponent <= 18; ++exponent)
+        for (DType const type : {DType::i8, DType::u8, DType::i64})
+            for (auto const integers : {Program::Integers::own, Program::Integers::wide}) {
+                Program const program(parsed("x^" + std::to_string(exponent)), type, type, {}, integers);
+                Scratch const scratch(program.scratch_bytes());
+                bool const narrow = type != DType::i64 && integers == Program::Integers::own;
+                for (std::int64_t value = type == DType::u8 ? 0 : -128; value < 128; ++value) {
+                    auto const byte = static_cast<std::uint8_t>(value);
+                    std::vector<TileOperand> const operands{{narrow ? static_cast<void const*>(&byte) : &value, false}};
+                    void const* const made = program.run(1, operands, {}, scratch.get()).data;
+                    std::int64_t const expected = wrap(integer_pow(value, exponent), type);
+                    std::int64_t const found = !narrow             ? loaded<std::int64_t>(made)
+                                               : type == DType::u8 ? loaded<std::uint8_t>(made)
+                                                                   : loaded<std::int8_t>(made);
+                    CAPTURE(exponent, name(type), value);
+                    REQUIRE(found == expected);
+                }
+            }
 }
 
 TEST_CASE("a mask is a select of tiles", "[lib][scalar][program]") {
