@@ -99,6 +99,9 @@ inline constexpr Extent longest_short_row = 7, longest_short_row_of_reals = 15;
 /// The same of integers that may be combined in any order and twice (loops/folded_rows.hpp). Measured to be faster than
 /// columns.
 inline constexpr Extent longest_folded_row = 256;
+/// Elements of rows of which the outer of two labels is aggregated, up to which several are combined at a time
+/// (loops/middle_rows.hpp). Measured: of 3 and of 16 columns.
+inline constexpr Extent longest_middle = 512;
 /// Rows that are added to the same accumulators at a time: processors fetch so many streams ahead. Chosen.
 inline constexpr Extent rows_of_a_strip = 8;
 /// So many times as many where accumulators are wider than what is added, at most. Chosen.

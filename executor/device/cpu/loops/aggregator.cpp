@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 
+#include "executor/device/cpu/loops/tile_gather.hpp"
 #include "executor/device/cpu/machine.hpp"
 #include "executor/device/cpu/moves/turned_tile.hpp"
 #include "executor/device/cpu/scratch.hpp"
@@ -65,6 +66,8 @@ struct Aggregator::Logarithms {
           exponential(call(Op::exp, Expr::operand(0) - shift(Expr::operand(1))), type, type, {}),
           varying(scalar::VectorLoop::make(exponential, {{false, false}, {false, false}})),
           single(scalar::VectorLoop::make(exponential, {{false, true}, {false, false}})),
+          by_row(scalar::VectorLoop::make(
+              exponential, {.constant = {false, true}, .ahead = {false, false}, .by_row = true, .with_tails = true})),
           rescale(Expr::operand(0) * call(Op::exp, Expr::operand(1) - shift(Expr::operand(2))), type, type, {}),
           scaling(scalar::VectorLoop::make(rescale, {{false, false, false}, {false, false, false}})),
           result(shift(Expr::operand(0)) + call(Op::log, Expr::operand(1)), type, type, {}),
@@ -117,6 +120,22 @@ struct Aggregator::Logarithms {
         }
     }
 
+    /// Whether rows of so many values are gone over with a largest value each, as it lies.
+    bool goes_by_row(std::size_t columns) const {
+        constexpr std::size_t shortest = machine::shortest_row_with_tail, longest = scalar::VectorLoop::longest_vector;
+        bool const whole = columns * size % longest == 0;
+        return by_row != nullptr && columns >= shortest && (whole || scalar::VectorLoop::has_tails());
+    }
+
+    /// to[r][c] = exp(values[r][c] - shift(largest[r]))
+    void exponentials_of_rows(void const* values, void const* largest, void* to, std::size_t rows,
+                              std::size_t columns) const {
+        auto const row = static_cast<std::int64_t>(columns * size);
+        std::array const operands{TileOperand{values, false}, TileOperand{largest, true}};
+        std::array const steps{row, static_cast<std::int64_t>(size)};
+        by_row->run_rows(rows, columns, operands, steps, to, row);
+    }
+
     /// to[i] = exp(values[i] - shift(largest[i])), or of one largest value for all.
     void exponentials(void const* values, void const* largest, bool is_single, void* to, std::size_t count,
                       std::byte* scratch) const {
@@ -133,12 +152,12 @@ struct Aggregator::Logarithms {
     }
 
     TileAggregate max, sum;
-    Program exponential;                                        // exp(value - shift(largest))
-    std::unique_ptr<scalar::VectorLoop const> varying, single;  // the same as one loop, where there is one
-    Program rescale;                                            // sum * exp(held - shift(largest))
-    std::unique_ptr<scalar::VectorLoop const> scaling;          // the same as one loop
-    Program result;                                             // shift(largest) + log(sum)
-    Program add;                                                // log(e^x + e^y)
+    Program exponential;                                                // exp(value - shift(largest))
+    std::unique_ptr<scalar::VectorLoop const> varying, single, by_row;  // the same as one loop, where there is one
+    Program rescale;                                                    // sum * exp(held - shift(largest))
+    std::unique_ptr<scalar::VectorLoop const> scaling;                  // the same as one loop
+    Program result;                                                     // shift(largest) + log(sum)
+    Program add;                                                        // log(e^x + e^y)
     std::size_t size;
 
     static constexpr std::size_t raised_together = 64;
@@ -225,21 +244,24 @@ void Aggregator::rows(Tile const& tile, std::size_t at, void const* values, std:
     else
         logarithms_->max.rows(largest, values, rows, columns);
     logarithms_->raise(acc, sums, largest, rows, program);
-    bool const spreads = rows > 1 && columns > 1;
-    for (std::size_t r = 0; spreads && r < rows; ++r)
-        repeat_element(spread + r * columns * element_, largest + r * element_, element_, columns);
-    logarithms_->exponentials(values, spreads ? spread : largest, rows == 1, exponentials, rows * columns, program);
+    bool const by_row = rows > 1 && logarithms_->goes_by_row(columns), spreads = !by_row && rows > 1 && columns > 1;
+    if (spreads) gather_tile(element_, largest, {rows, static_cast<Extent>(element_)}, {columns, 0}, spread);
+    if (by_row)
+        logarithms_->exponentials_of_rows(values, largest, exponentials, rows, columns);
+    else
+        logarithms_->exponentials(values, spreads ? spread : largest, rows == 1, exponentials, rows * columns, program);
     if (columns == 1)
         logarithms_->sum.combine(sums, exponentials, rows);
     else
         logarithms_->sum.rows(sums, exponentials, rows, columns);
 }
 
-/// Rows of whole squares, too short for vectors of their own.
+/// Rows of whole squares, too short for vectors of their own; others of 32 bits and more are combined in groups.
 bool Aggregator::turns(std::size_t rows, std::size_t columns) const {
     constexpr std::size_t square = machine::rows_turned;
     bool const is_short = columns == square || columns * value_ <= machine::cache_line / 2;
-    return any_order_ && rows >= square && columns % square == 0 && is_short;
+    bool const grouped = value_ == element_ && value_ >= sizeof(std::int32_t);
+    return any_order_ && !grouped && rows >= square && columns % square == 0 && is_short;
 }
 
 void Aggregator::add_values(Tile const& tile, std::size_t at, void const* values, std::size_t rows,
@@ -318,6 +340,11 @@ void Aggregator::logarithms_apart(Tile const& tile, std::size_t at, std::byte co
         logarithms_->exponentials(values, largest, false, exponentials, count * columns, program);
         logarithms_->sum.columns(sums, exponentials, row_bytes, count, columns);
     }
+}
+
+void Aggregator::middle(Tile const& tile, std::size_t at, void const* values, std::size_t rows, std::size_t terms,
+                        std::size_t columns) const {
+    of_values_.middle(tile.state + at * element_, values, rows, terms, columns);
 }
 
 void Aggregator::combine(Tile const& tile, std::size_t at, void const* values, std::size_t count) const {

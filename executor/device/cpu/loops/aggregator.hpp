@@ -49,6 +49,10 @@ public:
     /// acc[at + r] with each row of values; acc[at + c] with each column; acc[at + i] with values[i].
     void rows(Tile const& tile, std::size_t at, void const* values, std::size_t rows, std::size_t columns) const;
     void columns(Tile const& tile, std::size_t at, void const* values, std::size_t rows, std::size_t columns) const;
+    /// acc[at + r][c] with values[r][k][c] for each of `terms` k in turn; where there are loops for that.
+    void middle(Tile const& tile, std::size_t at, void const* values, std::size_t rows, std::size_t terms,
+                std::size_t columns) const;
+    bool has_middle() const { return of_values_.middle != nullptr; }
     void combine(Tile const& tile, std::size_t at, void const* values, std::size_t count) const;
     /// acc[at[i]] with values[i], one after another.
     void scatter(Tile const& tile, std::span<std::size_t const> at, void const* values) const;

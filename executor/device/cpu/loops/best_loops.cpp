@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "executor/device/cpu/loops/folded_rows.hpp"  // of the set
+#include "executor/device/cpu/loops/middle_rows.hpp"  // of the set
 #include "executor/device/cpu/loops/tile_reduce.hpp"  // of the set
 #include "executor/device/cpu/vector_size.hpp"
 
@@ -198,32 +199,49 @@ constexpr std::size_t longest_keyed_row = sizeof(T) == 8   ? 0
                                           : sizeof(T) == 1 ? 256
                                                            : 512 / sizeof(T);
 
-template <class Op, class T>
-void best_keyed_rows(void* best, std::int64_t* held, void const* values, std::size_t rows, std::size_t columns,
-                     std::int64_t first) {
+/// The best of some outputs from the greatest of their keys.
+template <class Op, class T, class Key>
+void take_keys(Key const* found, std::size_t count, T* best, std::int64_t* held, std::int64_t first) {
     using Keys = PlacedKeys<Op, T>;
-    using Key = typename Keys::Key;
-    constexpr std::size_t room = bytes_of_keys / sizeof(Key);
-    Key places[room], keys[room];
-    std::size_t const fitting = room / columns, most = FoldedRows<Max, Key>::together;
-    std::size_t const together = fitting < most ? fitting : most;
-    for (std::size_t r = 0; r < together && r < rows; ++r)
-        for (std::size_t c = 0; c < columns; ++c) places[r * columns + c] = Keys::places - static_cast<Key>(c);
-    auto* so_far = static_cast<T*>(best);
-    auto const* row = static_cast<T const*>(values);
-    for (std::size_t n; rows > 0; rows -= n, so_far += n, held += n, row += n * columns) {
-        n = rows < together ? rows : together;
-        for (std::size_t i = 0; i < n * columns; ++i) keys[i] = Keys::key(row[i], places[i]);
-        Key found[most];
-        FoldedRows<Max, Key>::run(keys, n, columns, room, found);
-        std::int32_t here[most];
+    constexpr std::size_t together = 64;
+    std::int32_t here[together];
+    for (std::size_t n; count > 0; count -= n, found += n, best += n, held += n) {
+        n = count < together ? count : together;
         for (std::size_t r = 0; r < n; ++r) {
             auto const order = static_cast<typename Keys::Order>(found[r] >> Keys::bits);
-            bool const better = order > Keys::order(so_far[r]);
+            bool const better = order > Keys::order(best[r]);
             here[r] = better ? static_cast<std::int32_t>(Keys::places - (found[r] & Keys::places)) : -1;
-            so_far[r] = better ? Keys::value(order) : so_far[r];
+            best[r] = better ? Keys::value(order) : best[r];
         }
         for (std::size_t r = 0; r < n; ++r) held[r] = here[r] < 0 ? held[r] : first + here[r];
+    }
+}
+
+/// Of rows of `terms` times `columns` values: the best of each column.
+template <class Op, class T>
+void best_keyed(void* best, std::int64_t* held, void const* values, std::size_t rows, std::size_t terms,
+                std::size_t columns, std::int64_t first) {
+    using Keys = PlacedKeys<Op, T>;
+    using Key = typename Keys::Key;
+    constexpr std::size_t room = bytes_of_keys / sizeof(Key), most = FoldedRows<Max, Key>::together;
+    Key places[room], keys[room], found[room];
+    std::size_t const elements = terms * columns, fitting = room / elements;
+    std::size_t const together = fitting < most ? fitting : most;
+    for (std::size_t r = 0, i = 0; r < together && r < rows; ++r)
+        for (std::size_t t = 0; t < terms; ++t)
+            for (std::size_t c = 0; c < columns; ++c) places[i++] = Keys::places - static_cast<Key>(t);
+    auto* so_far = static_cast<T*>(best);
+    auto const* row = static_cast<T const*>(values);
+    for (std::size_t n; rows > 0; rows -= n, so_far += n * columns, held += n * columns, row += n * elements) {
+        n = rows < together ? rows : together;
+        for (std::size_t i = 0; i < n * elements; ++i) keys[i] = Keys::key(row[i], places[i]);
+        if (columns == 1) {
+            FoldedRows<Max, Key>::run(keys, n, terms, room, found);
+        } else {
+            for (std::size_t i = 0; i < n * columns; ++i) found[i] = std::numeric_limits<Key>::min();
+            MiddleRows<Max, Key>::run(found, keys, n, terms, columns);
+        }
+        take_keys<Op, T>(found, n * columns, so_far, held, first);
     }
 }
 
@@ -235,7 +253,7 @@ void best_rows(void* best, std::int64_t* held, void const* values, std::size_t r
                std::int64_t first) {
     if constexpr (longest_keyed_row < T >> 0)
         if (columns > 1 && columns <= longest_keyed_row<T> && rows > 1)
-            return best_keyed_rows<Op, T>(best, held, values, rows, columns, first);
+            return best_keyed<Op, T>(best, held, values, rows, columns, 1, first);
     auto* const so_far = static_cast<T*>(best);
     auto const* row = static_cast<T const*>(values);
     constexpr std::size_t run = bytes_of_a_run / sizeof(T);
@@ -252,10 +270,17 @@ void best_rows(void* best, std::int64_t* held, void const* values, std::size_t r
     }
 }
 
+template <class Op, class T>
+BestLoops loops_of() {
+    BestLoops made{best_columns<Op, T>, best_rows<Op, T>};
+    made.longest_short_row = longest_keyed_row<T>;
+    if constexpr (longest_keyed_row < T >> 0) made.middle = best_keyed<Op, T>;
+    return made;
+}
+
 template <class T>
 BestLoops loops_for(Better better) {
-    return better == Better::less ? BestLoops{best_columns<Min, T>, best_rows<Min, T>, longest_keyed_row<T>}
-                                  : BestLoops{best_columns<Max, T>, best_rows<Max, T>, longest_keyed_row<T>};
+    return better == Better::less ? loops_of<Min, T>() : loops_of<Max, T>();
 }
 
 }  // namespace

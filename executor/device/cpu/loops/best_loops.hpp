@@ -19,6 +19,10 @@ struct BestLoops {
     /// best[r] with values[r][c] for each c in turn, whose index is `first` + c.
     void (*rows)(void* best, std::int64_t* held, void const* values, std::size_t rows, std::size_t columns,
                  std::int64_t first) = nullptr;
+    /// best[r][c] with values[r][k][c] for each of `terms` k in turn, whose index is `first` + k: so many that
+    /// terms * columns is no more than longest_short_row. Of some types.
+    void (*middle)(void* best, std::int64_t* held, void const* values, std::size_t rows, std::size_t terms,
+                   std::size_t columns, std::int64_t first) = nullptr;
     std::size_t longest_short_row = 0;  // elements of rows of which several are looked at together
 };
 

@@ -37,7 +37,9 @@ void LoopKernel::Walk::find_best(Values values, Extent tile) {
     std::int64_t* const found = found_so_far(tile);
     bool const columns_out = in_output(k_.plan_.inner), rows_out = in_output(k_.plan_.outer);
     bool const one_row = k_.plan_.outer == LoopPlan::none;
-    if (columns_out && !rows_out && !one_row) {
+    if (k_.plan_.middle != LoopPlan::none) {
+        k_.best_.middle(best, found, here, r, terms(), c / terms(), first);
+    } else if (columns_out && !rows_out && !one_row) {
         k_.best_.columns(best, found, here, static_cast<Extent>(c * size), r, c, first);
     } else if (columns_out || k_.plan_.inner == LoopPlan::none) {
         k_.best_.columns(best, found, here, 0, 1, r * c, first);

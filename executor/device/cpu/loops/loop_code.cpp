@@ -48,7 +48,7 @@ bool LoopKernel::results_stay_narrow() const {
 /// Rows of a vector tile that are long enough for a loop each, where that spares gathering an operand: one whose rows
 /// lie apart or are all the same, or one with an element for each row.
 bool LoopKernel::goes_by_row() const {
-    if (plan_.outer == LoopPlan::none || !turned_.empty()) return false;
+    if (plan_.outer == LoopPlan::none || plan_.middle != LoopPlan::none || !turned_.empty()) return false;
     Extent const shortest =
         scalar::VectorLoop::has_tails() ? machine::shortest_row_with_tail : machine::shortest_looped_row;
     if (nest_.labels[plan_.inner].length < shortest) return false;

@@ -60,11 +60,15 @@ ExactTotals exact_totals(LoopPlan const& plan, LoopBody const& body) {
 }
 
 /// Integers whose order does not matter, and what has keys, are combined in rows that are longer than others.
-Extent short_row(LoopBody const& body) {
-    if (body.best) return static_cast<Extent>(best_loops(*body.best, body.join_registers()).longest_short_row);
+RowForms forms_of(LoopBody const& body, Aggregator const& aggregator) {
+    if (body.best) {
+        auto const longest = static_cast<Extent>(best_loops(*body.best, body.join_registers()).longest_short_row);
+        return {longest, longest, true};
+    }
     scalar::AggInfo const& agg = scalar::info(body.agg);
     bool const folds = is_exact(body.aggregated()) && (agg.asks || agg.needs_elements);
-    return folds ? machine::longest_folded_row : 0;
+    bool const middle = aggregator.has_middle() && body.finds < 0 && !body.of_partials;
+    return {folds ? machine::longest_folded_row : 0, middle ? machine::longest_middle : 0, folds || agg.needs_elements};
 }
 
 /// For what asks for no index itself.
@@ -85,11 +89,11 @@ struct LoopKernel::Partials {
 
 std::unique_ptr<LoopKernel const> LoopKernel::make(Nest nest, LoopBody body) {
     std::size_t const vector_tile = longest_vector_tile(nest.planned(), body);
-    LoopPlan plan = plan_loops(body.finds < 0 ? nest : without_indices(nest), vector_tile, short_row(body));
-    if (body.best) plan.pieces = 1, plan.partial = false;  // whoever calls it has cut it
-    std::optional<Aggregator> aggregator =
-        Aggregator::make(body.agg, body.accumulate, exact_totals(plan, body), body.values);
+    std::optional<Aggregator> aggregator = Aggregator::make(body.agg, body.accumulate, ExactTotals::none, body.values);
     if (!aggregator) return nullptr;
+    LoopPlan plan = plan_loops(body.finds < 0 ? nest : without_indices(nest), vector_tile, forms_of(body, *aggregator));
+    if (body.best) plan.pieces = 1, plan.partial = false;  // whoever calls it has cut it
+    aggregator = Aggregator::make(body.agg, body.accumulate, exact_totals(plan, body), body.values);
     std::unique_ptr<LoopKernel> made(
         new LoopKernel(std::move(nest), std::move(body), std::move(*aggregator), std::move(plan), vector_tile));
     if (made->looped_labels_) made->of_large_labels_ = make(made->nest_, made->body_.without_loops());
@@ -132,9 +136,10 @@ LoopKernel::LoopKernel(Nest nest, LoopBody body, Aggregator aggregator, LoopPlan
 /// Rows are whole where no level cuts the label along them.
 bool LoopKernel::is_one_run(Extent inner, Extent outer) const {
     if (plan_.outer == LoopPlan::none) return true;
-    Extent const length = nest_.labels[plan_.inner].length;
+    Extent const length =
+        nest_.labels[plan_.inner].length * (plan_.middle == LoopPlan::none ? 1 : nest_.labels[plan_.middle].length);
     bool const cut = std::any_of(levels_.begin(), levels_.end(), [&](Level const& level) {
-        return level.label == plan_.inner && level.block < length;
+        return level.label == plan_.inner && level.block < level.length;
     });
     return !cut && outer == inner * length;
 }

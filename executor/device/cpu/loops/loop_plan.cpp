@@ -24,11 +24,12 @@ Extent reach(NestLabel const& label) {
 
 class Planner {
 public:
-    Planner(Nest const& nest, Extent vector_tile, Extent short_row)
+    Planner(Nest const& nest, Extent vector_tile, RowForms const& forms)
         : nest_(nest),
           vector_tile_(vector_tile),
-          short_row_(short_row),
-          any_order_(short_row > 0),
+          short_row_(forms.short_row),
+          longest_middle_(forms.middle),
+          any_order_(forms.any_order),
           aggregates_(nest.aggregates()) {
         bool const real =
             std::ranges::all_of(nest_.operand_dtypes, [](DType type) { return kind(type) == Kind::real; });
@@ -39,6 +40,7 @@ public:
         choose_inner();
         choose_grain();
         choose_outer();
+        choose_middle();
         choose_shared();
         if (aggregates_)
             order_aggregation();
@@ -62,7 +64,10 @@ public:
 private:
     NestLabel const& label(std::size_t l) const { return nest_.labels[l]; }
     std::size_t labels() const { return nest_.labels.size(); }
-    bool in_vector_tile(std::size_t l) const { return l == plan_.inner || l == plan_.outer; }
+    bool in_vector_tile(std::size_t l) const { return l == plan_.inner || l == plan_.outer || l == plan_.middle; }
+    Extent elements_of_row() const {
+        return label(plan_.inner).length * (plan_.middle == LoopPlan::none ? 1 : label(plan_.middle).length);
+    }
     bool shared(std::size_t l) const { return std::find(shared_.begin(), shared_.end(), l) != shared_.end(); }
 
     /// Bytes that one step along a label touches in memory. Outputs of an aggregation are touched seldom, others are
@@ -100,7 +105,11 @@ private:
         double const start = along.index >= 0 ? 600.0 : 150.0;  // an indexed label has no second label beside it
         Extent elements = along.length;
         for (NestLabel const& outer : nest_.labels)
-            if (continues(outer, along) || are_short_rows(outer, along)) elements *= outer.length;
+            if (continues(outer, along) || are_short_rows(outer, along))
+                elements *= outer.length;
+            else if (std::size_t const middle = any_order_ ? middle_between(outer, along) : LoopPlan::none;
+                     middle != LoopPlan::none)
+                elements *= outer.length * label(middle).length;
         return traffic(along) + start / static_cast<double>(std::min(elements, vector_tile_));
     }
 
@@ -155,7 +164,30 @@ private:
         }
     }
 
-    Extent rows() const { return std::min(label(plan_.outer).length, vector_tile_ / label(plan_.inner).length); }
+    /// The only aggregated label, if it lies between two of the output in every operand; else none.
+    std::size_t middle_between(NestLabel const& outer, NestLabel const& inner) const {
+        if (longest_middle_ == 0 || inner.aggregated || outer.aggregated || inner.index >= 0 || outer.index >= 0)
+            return LoopPlan::none;
+        std::size_t const found = labels() - 1;  // aggregated ones are last
+        bool const alone = label(found).aggregated && !(found > 0 && label(found - 1).aggregated);
+        if (!alone || label(found).index >= 0) return LoopPlan::none;
+        NestLabel const& middle = label(found);
+        Extent const elements = inner.length * middle.length;
+        bool fits = elements <= std::min(longest_middle_, vector_tile_ / 4);
+        for (std::size_t k = 0; fits && k < inner.strides.size(); ++k) {
+            if (any_order_ && inner.strides[k] == 0 && middle.strides[k] == 0 && outer.strides[k] == 0) continue;
+            fits =
+                middle.strides[k] == inner.strides[k] * inner.length && outer.strides[k] == inner.strides[k] * elements;
+        }
+        return fits ? found : LoopPlan::none;
+    }
+
+    void choose_middle() {
+        if (plan_.inner != LoopPlan::none && plan_.outer != LoopPlan::none && plan_.grain == LoopPlan::none)
+            plan_.middle = middle_between(label(plan_.outer), label(plan_.inner));
+    }
+
+    Extent rows() const { return std::min(label(plan_.outer).length, vector_tile_ / elements_of_row()); }
 
     /// Outputs of a tile that read the same vector tiles: labels that some operand which moves along the vector tile
     /// lacks.
@@ -335,7 +367,7 @@ private:
     }
 
     Nest const& nest_;
-    Extent vector_tile_, short_row_;
+    Extent vector_tile_, short_row_, longest_middle_;
     bool any_order_, aggregates_;
     std::vector<std::size_t> shared_;
     LoopPlan plan_;
@@ -356,11 +388,12 @@ Extent turned_vector_tile(Nest const& nest) {
     return std::max(machine::turned_vector_tile, machine::bytes_of_turned_tile / static_cast<Extent>(widest));
 }
 
-LoopPlan plan_loops(Nest const& nest, std::size_t vector_tile, Extent short_row) {
+LoopPlan plan_loops(Nest const& nest, std::size_t vector_tile, RowForms const& forms) {
     auto const longest = static_cast<Extent>(vector_tile);
-    if (!nest.keeps_order()) return Planner(nest, longest, short_row).plan();
+    if (!nest.keeps_order()) return Planner(nest, longest, forms).plan();
+    RowForms const of_whole{forms.short_row, 0, forms.any_order};  // a block may lie otherwise
     Nest const whole = nest.planned();
-    return Planner(nest, longest, short_row).cut_anew(Planner(whole, longest, short_row).plan());
+    return Planner(nest, longest, of_whole).cut_anew(Planner(whole, longest, of_whole).plan());
 }
 
 }  // namespace ein::executor

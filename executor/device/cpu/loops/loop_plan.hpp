@@ -19,6 +19,8 @@ struct LoopPlan {
 
     std::size_t inner = none;  // the label along a vector tile; none for a single element
     std::size_t outer = none;  // a second label of a vector tile, where the first is short: whole rows of `inner`
+    /// A third one, aggregated, where it lies between the two in every operand and both are the output's.
+    std::size_t middle = none;
     /// The label along which an operand lies that vector tiles cross: a tile of the operand is turned before the
     /// label's last level begins, and read inside of it.
     std::size_t grain = none, turned = none;  // turned: that level
@@ -39,10 +41,15 @@ bool is_turned(Nest const& nest, LoopPlan const& plan, std::size_t operand);
 /// Elements of the longest vector tile of a nest with operands that are turned.
 Extent turned_vector_tile(Nest const& nest);
 
+/// What a kernel combines several of at a time.
+struct RowForms {
+    Extent short_row = 0;    // elements of rows at most, where no order changes what comes; 0: by the operands' types
+    Extent middle = 0;       // of rows that have an aggregated label between two of the output; 0: none
+    bool any_order = false;  // of terms gives the same
+};
+
 /// Where the nest keeps order, the order is that of its whole; labels of the output may be shorter than their blocks.
 /// @param vector_tile  the longest vector tile, in elements
-/// @param short_row  elements of the rows of which several are combined together, at most, where no order changes what
-/// comes; 0: by the operands' types
-LoopPlan plan_loops(Nest const& nest, std::size_t vector_tile, Extent short_row = 0);
+LoopPlan plan_loops(Nest const& nest, std::size_t vector_tile, RowForms const& forms = {});
 
 }  // namespace ein::executor

@@ -164,7 +164,7 @@ std::pair<Extent, Extent> LoopKernel::Walk::clipped(Level const& level, Extent f
 void LoopKernel::Walk::finish(std::size_t level, std::byte* output, Extent tile) {
     if (level == k_.levels_.size()) {
         bool const columns_out = in_output(k_.plan_.inner), rows_out = in_output(k_.plan_.outer);
-        std::size_t const row_count = rows_out ? rows() : 1, column_count = columns_out ? columns() : 1;
+        std::size_t const row_count = rows_out ? rows() : 1, column_count = columns_out ? columns() / terms() : 1;
         void const* const values =
             k_.aggregator_.finish(tile_, static_cast<std::size_t>(tile), row_count * column_count);
         return store(values, output, row_count, column_count);
@@ -323,7 +323,9 @@ void LoopKernel::Walk::aggregate(Values values, Extent tile) {
     void const* const vector_tile = spread(values, r * c, k_.aggregator_.value_bytes());
     bool const columns_out = in_output(k_.plan_.inner), rows_out = in_output(k_.plan_.outer);
     bool const one_row = k_.plan_.outer == LoopPlan::none;
-    if (columns_out && (rows_out || one_row))
+    if (k_.plan_.middle != LoopPlan::none)
+        k_.aggregator_.middle(tile_, at, vector_tile, r, terms(), c / terms());
+    else if (columns_out && (rows_out || one_row))
         k_.aggregator_.combine(tile_, at, vector_tile, r * c);
     else if (columns_out)
         k_.aggregator_.columns(tile_, at, vector_tile, r, c);

@@ -70,7 +70,8 @@ private:
     void const* merged(void const* values, std::byte const* output, Extent stride, std::size_t count);
 
     Extent extent(std::size_t label) const { return label == LoopPlan::none ? 1 : extents_[label]; }
-    std::size_t columns() const { return static_cast<std::size_t>(extent(k_.plan_.inner)); }
+    std::size_t columns() const { return static_cast<std::size_t>(extent(k_.plan_.inner)) * terms(); }
+    std::size_t terms() const { return static_cast<std::size_t>(extent(k_.plan_.middle)); }  // of a middle label
     std::size_t rows() const { return static_cast<std::size_t>(extent(k_.plan_.outer)); }
     bool in_output(std::size_t label) const { return label != LoopPlan::none && !k_.nest_.labels[label].aggregated; }
     Extent output_stride(std::size_t label) const {

@@ -22,6 +22,8 @@ struct TileAggregate {
     /// acc[c] = acc[c] op values[0][c] op values[1][c] op ..., of rows that lie `step` bytes apart
     void (*columns)(void* acc, void const* values, std::ptrdiff_t step, std::size_t rows,
                     std::size_t columns) = nullptr;
+    /// acc[r][c] = acc[r][c] op (values[r][0][c] op values[r][1][c] op ...), in this order
+    void (*middle)(void* acc, void const* values, std::size_t rows, std::size_t terms, std::size_t columns) = nullptr;
     /// acc[at[i]] = acc[at[i]] op values[i], one after another
     void (*scatter)(void* acc, std::size_t const* at, void const* values, std::size_t count) = nullptr;
     /// Sums of reals and complex numbers alone: acc[i] + low[i] grows by values[i], or by the sum of each row, or

@@ -9,6 +9,7 @@
 
 #include "executor/device/cpu/loops/exact_sums.hpp"     // of the set
 #include "executor/device/cpu/loops/folded_rows.hpp"    // of the set
+#include "executor/device/cpu/loops/middle_rows.hpp"    // of the set
 #include "executor/device/cpu/loops/row_groups.hpp"     // of the set
 #include "executor/device/cpu/loops/short_rows.hpp"     // of the set
 #include "executor/device/cpu/loops/tile_reduce.hpp"    // of the set
@@ -114,6 +115,11 @@ void columns(void* acc, void const* values, std::ptrdiff_t step, std::size_t cou
 }
 
 template <class Op, class T>
+void middle(void* acc, void const* values, std::size_t rows, std::size_t terms, std::size_t columns) {
+    MiddleRows<Op, T>::run(static_cast<T*>(acc), static_cast<T const*>(values), rows, terms, columns);
+}
+
+template <class Op, class T>
 void scatter(void* acc, std::size_t const* at, void const* values, std::size_t count) {
     auto* const a = static_cast<T*>(acc);
     auto const* const v = static_cast<T const*>(values);
@@ -172,7 +178,7 @@ void settle_complex(void* acc, void const* lost, std::size_t count) {
 
 template <class Op, class T>
 TileAggregate loops() {
-    return {combine<Op, T>, rows<Op, T>, columns<Op, T>, scatter<Op, T>};
+    return {combine<Op, T>, rows<Op, T>, columns<Op, T>, middle<Op, T>, scatter<Op, T>};
 }
 
 template <class T>

@@ -95,7 +95,14 @@ struct WideningSums {
         }
     }
 
-    static TileAggregate loops() { return {combine, rows, columns, nullptr}; }
+    static void middle(void* acc, void const* values, std::size_t rows, std::size_t terms, std::size_t columns) {
+        auto* a = static_cast<To*>(acc);
+        auto const* v = static_cast<From const*>(values);
+        for (std::size_t r = 0; r < rows; ++r, a += columns)
+            for (std::size_t t = 0; t < terms; ++t, v += columns) combine(a, v, columns);
+    }
+
+    static TileAggregate loops() { return {combine, rows, columns, middle, nullptr}; }
 };
 
 }  // namespace
