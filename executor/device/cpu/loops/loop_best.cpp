@@ -27,6 +27,13 @@ void LoopKernel::Walk::find_best_in_strip(void const* rows, Extent step, std::si
                      tile_indices_[k_.body_.finds].first + first);
 }
 
+/// Rows without keys, and those of whole squares of small types.
+bool LoopKernel::Walk::becomes_columns(std::size_t rows, std::size_t columns, std::size_t size) const {
+    if (rows < machine::rows_turned || columns > machine::longest_row_turned) return false;
+    bool const squares = size <= sizeof(std::int16_t) && columns % machine::rows_turned == 0;
+    return squares || columns > k_.best_.longest_short_row;
+}
+
 /// One label is not in the output: it runs along vector tiles, from row to row of them, or outside.
 void LoopKernel::Walk::find_best(Values values, Extent tile) {
     std::size_t const r = rows(), c = columns();
@@ -43,7 +50,7 @@ void LoopKernel::Walk::find_best(Values values, Extent tile) {
         k_.best_.columns(best, found, here, static_cast<Extent>(c * size), r, c, first);
     } else if (columns_out || k_.plan_.inner == LoopPlan::none) {
         k_.best_.columns(best, found, here, 0, 1, r * c, first);
-    } else if (c > k_.best_.longest_short_row && c <= machine::longest_row_turned && r >= machine::rows_turned) {
+    } else if (becomes_columns(r, c, size)) {
         std::byte* const turned = scratch_ + k_.layout_.values;
         turn_rows(size, here, r, c, turned);
         k_.best_.columns(best, found, turned, static_cast<Extent>(r * size), c, r, first);

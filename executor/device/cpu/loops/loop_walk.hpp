@@ -62,6 +62,7 @@ private:
     /// Of values, the indices where they are the best: what is held so far is begun and taken over.
     void start_best();
     void find_best(Values values, Extent tile);
+    bool becomes_columns(std::size_t rows, std::size_t columns, std::size_t size) const;
     void find_best_in_strip(void const* rows, Extent step, std::size_t count, Extent tile, std::int64_t first);
     void* best_so_far(Extent tile) const;
     std::int64_t* found_so_far(Extent tile) const { return reinterpret_cast<std::int64_t*>(tile_.state) + tile; }

@@ -71,3 +71,39 @@ TEST_CASE("the best of halves may become an f32", "[executor][device]") {
     test.fill(random, special_values);
     CHECK(compare(test, 0) == "");
 }
+
+TEST_CASE("a label between two others is aggregated as it lies", "[executor][device]") {
+    DType const type = GENERATE(DType::f32, DType::f64, DType::f16, DType::bf16, DType::i8, DType::u8, DType::i16,
+                                DType::i32, DType::i64, DType::boolean, DType::c64);
+    std::mt19937 random(9);
+    for (Agg const agg : {Agg::sum, Agg::prod, Agg::min, Agg::max, Agg::any, Agg::all})
+        for (Extent const columns : {1, 2, 3, 7, 8, 15, 16, 17, 31, 33, 100})
+            for (Extent const terms : {2, 3, 8, 17})
+                for (Extent const rows : {2, 17, 70}) {
+                    bool const ordered = agg == Agg::min || agg == Agg::max;
+                    if (type == DType::c64 && ordered) continue;
+                    DType const compute = size_of(type) == 2 && kind(type) == Kind::real ? DType::f32 : type;
+                    DType const output = scalar::info(agg).asks ? DType::boolean : compute;
+                    std::string const form = random() % 3 == 0 ? "ikj->ji" : "ikj->ij";
+                    KernelCase test(einsum(form, {rows, terms, columns}, "x", agg), {type}, output, compute);
+                    test.fill(random, ordered && random() % 2 == 0);
+                    CAPTURE(type, scalar::name(agg), form, rows, terms, columns);
+                    REQUIRE(compare(test, 1e-4) == "");
+                }
+}
+
+TEST_CASE("integers and truths are summed into wider ones over a label between two others", "[executor][device]") {
+    DType const type = GENERATE(DType::i8, DType::u8, DType::i16, DType::i32, DType::f32, DType::f16);
+    std::mt19937 random(10);
+    for (std::string const join : {"x", "x > 0", "x < 0.5"})
+        for (Extent const columns : {1, 3, 8, 17, 33})
+            for (Extent const terms : {2, 8, 17}) {
+                bool const real = kind(type) == Kind::real;
+                if (real ? join == "x" : join == "x < 0.5") continue;
+                DType const compute = size_of(type) == 2 && real ? DType::f32 : type;
+                KernelCase test(einsum("ikj->ij", {70, terms, columns}, join), {type}, DType::i64, compute);
+                test.fill(random);
+                CAPTURE(type, join, terms, columns);
+                REQUIRE(compare(test, 0) == "");
+            }
+}
