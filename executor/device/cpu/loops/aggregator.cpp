@@ -194,6 +194,8 @@ std::optional<Aggregator> Aggregator::make(scalar::Agg agg, DType type, ExactTot
     }
     if (made.loops_.add != nullptr) made.exact_ = exact;
     bool const rounds = agg == scalar::Agg::sum || agg == scalar::Agg::prod;
+    bool const folds = scalar::info(agg).asks || scalar::info(agg).needs_elements;
+    made.grouped_ = made.value_ == made.element_ && made.element_ >= (folds ? 2 : 4);
     made.any_order_ = made.logarithms_ == nullptr && !(rounds && kind(registers) >= Kind::real);
     return made;
 }
@@ -256,12 +258,11 @@ void Aggregator::rows(Tile const& tile, std::size_t at, void const* values, std:
         logarithms_->sum.rows(sums, exponentials, rows, columns);
 }
 
-/// Rows of whole squares, too short for vectors of their own; others of 32 bits and more are combined in groups.
+/// Rows of whole squares, too short for vectors of their own.
 bool Aggregator::turns(std::size_t rows, std::size_t columns) const {
     constexpr std::size_t square = machine::rows_turned;
     bool const is_short = columns == square || columns * value_ <= machine::cache_line / 2;
-    bool const grouped = value_ == element_ && value_ >= sizeof(std::int32_t);
-    return any_order_ && !grouped && rows >= square && columns % square == 0 && is_short;
+    return any_order_ && !grouped_ && rows >= square && columns % square == 0 && is_short;
 }
 
 void Aggregator::add_values(Tile const& tile, std::size_t at, void const* values, std::size_t rows,

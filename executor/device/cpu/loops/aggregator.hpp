@@ -88,6 +88,7 @@ private:
     TileAggregate of_values_;  // the same, unless values are narrower
     std::size_t element_ = 0, value_ = 0;
     bool any_order_ = false;  // combined in any order values give the same bits
+    bool grouped_ = false;    // rows of any length have loops that take several together
     ExactTotals exact_ = ExactTotals::none;
     alignas(16) std::byte identity_[16] = {};
     std::shared_ptr<Logarithms const> logarithms_;  // of logsumexp only

@@ -139,7 +139,8 @@ struct RowGroups {
         return folded<Op, lanes>(row[0]);
     }
 
-    /// Asks for a group: its lines are read in an order that processors do not foresee.
+    /// Asks for a group, whose lines are read in an order that processors do not foresee. Sums have so little to do
+    /// that they come in time.
     [[gnu::always_inline]] static void bring(T const* group, std::size_t columns) {
         constexpr std::size_t of_line = 64 / sizeof(T);
         for (std::size_t at = 0; at < lanes * columns; at += of_line) __builtin_prefetch(group + at, 0, 3);
@@ -155,7 +156,7 @@ struct RowGroups {
         std::size_t r = 0;
         std::size_t const beyond = columns % lanes == 0 || columns == lanes / 2 ? 0 : in_order;
         for (; r + lanes <= rows && (r + lanes) * columns + beyond <= there; r += lanes) {
-            bring(v + (r + lanes) * columns, columns);
+            if constexpr (!Op::rounds) bring(v + (r + lanes) * columns, columns);
             Lane const made = columns < in_order ? one_after_another<Op>(v + r * columns, columns)
                                                  : in_lanes<Op>(v + r * columns, columns, number);
             __builtin_memcpy(results + r, &made, sizeof made);

@@ -115,8 +115,8 @@ void copy_marks(std::int64_t const* places, std::size_t count, std::int64_t leng
 
 class MarkKernel final : public PreparedKernel {
 public:
-    MarkKernel(KernelShape const& shape, Marks marks)
-        : marks_(std::move(marks)), size_(size_of(shape.output_dtype)), type_(shape.operand_dtypes[marks_.positions]) {
+    MarkKernel(KernelShape const& shape, Marks const& marks)
+        : marks_(marks), size_(size_of(shape.output_dtype)), type_(shape.operand_dtypes[marks_.positions]) {
         Nest nest = make_nest(shape);
         std::vector<int> const& output = shape.kernel->einsum.output;
         for (std::size_t l = 0; l < output.size(); ++l) {
@@ -225,8 +225,8 @@ private:
 std::unique_ptr<PreparedKernel const> make_mark_kernel(KernelShape const& shape, KernelTypes const& types) {
     graph::EinSum const& einsum = shape.kernel->einsum;
     if (shape.accumulate || shape.over >= 0 || !einsum.aggregated().empty()) return nullptr;
-    std::optional<Marks> marks = marks_of(einsum, shape, types);
-    return marks ? std::make_unique<MarkKernel>(shape, std::move(*marks)) : nullptr;
+    std::optional<Marks> const marks = marks_of(einsum, shape, types);
+    return marks ? std::make_unique<MarkKernel>(shape, *marks) : nullptr;
 }
 
 }  // namespace ein::executor

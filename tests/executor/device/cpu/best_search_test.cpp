@@ -119,6 +119,11 @@ TEST_CASE("the best of a join is found as it is computed", "[executor][device]")
 namespace {
 
 template <class T>
+bool is_nan(T value) {
+    return std::is_floating_point_v<T> && std::isnan(static_cast<double>(value));
+}
+
+template <class T>
 void compare_sets(DType type, T least, std::size_t rows, std::size_t columns) {
     std::vector<std::pair<std::string, BestLoops (*)(Better, DType)>> sets{{"baseline", baseline::best_tile_loops}};
 #ifdef EIN_X86_LOOPS
@@ -135,8 +140,8 @@ void compare_sets(DType type, T least, std::size_t rows, std::size_t columns) {
     for (std::size_t i = 0; i < values.size(); ++i) {
         std::size_t const r = i / columns, c = i % columns;
         auto const look = [&](T& best, std::int64_t& place, std::size_t index) {
-            bool const is_better = place < 0 || values[i] > best || (values[i] != values[i] && best == best);
-            if (is_better) best = values[i], place = static_cast<std::int64_t>(index);
+            bool const takes = is_nan(values[i]) && !is_nan(best);
+            if (place < 0 || values[i] > best || takes) best = values[i], place = static_cast<std::int64_t>(index);
         };
         look(greatest[c], by_column[c], 10 + r);
         look(greatest_of_row[r], by_row[r], 10 + c);
