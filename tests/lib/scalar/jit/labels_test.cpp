@@ -121,7 +121,8 @@ TEST_CASE("loops with labels give what the program gives", "[lib][scalar][jit]")
                                 {"x + [j] % 7", DType::i8, DType::i8},
                                 {"where([j] % 1000 == 0, x, [j] % -13)", DType::i32, DType::i32},
                                 {"([j] - [i]*2 - 500) % 1048575 + x % 1", DType::i32, DType::i32},
-                                {"(x * 300000) % -1048575", DType::i32, DType::i32},
+                                {"(x * 17000000 + [j]) % -1048575", DType::i32, DType::i32},
+                                {"(x * 17000000 + [j]) % 3", DType::i32, DType::i32},
                                 {"x*([j] % 12) + [i] % -3", DType::f32, DType::f32}})
         for (std::int64_t const first : {std::int64_t{3}, std::int64_t{70000}, VectorLoop::most_of_a_label - 400})
             for (std::size_t const count : {1u, 16u, 67u, 250u}) {
