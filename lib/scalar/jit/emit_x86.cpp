@@ -117,7 +117,7 @@ private:
     int spread_bytes() const { return static_cast<int>(operands.size()) * width(); }
 
     void loop(LaneCode const& fast, LaneCode const& whole) {
-        Xbyak::Label row, iteration, next, slow, alone;
+        Xbyak::Label row, iteration, next, slow, alone, done;
         L(row);
         xor_(esi, esi);
         if (has_tails) begin_row(iteration);
@@ -145,10 +145,12 @@ private:
         cmp(rsi, rdi);
         jb(iteration, T_NEAR);
         if (use_.by_row) {
-            go_to_next_row();
             dec(qword[rsp + spread_bytes() + 2 * 8]);
-            jnz(row, T_NEAR);
+            jz(done, T_NEAR);  // there may be nothing behind the last row's elements
+            go_to_next_row();
+            jmp(row, T_NEAR);
         }
+        L(done);
         mov(rsp, kept(0));
         for (Reg64 const& saved : {r15, r14, r13, r12, rbx, rbp}) pop(saved);
         vzeroupper();

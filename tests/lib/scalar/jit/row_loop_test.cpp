@@ -82,3 +82,26 @@ TEST_CASE("a loop over rows gives what a loop over each row does, and writes not
                 CHECK(std::memcmp(found.get(), expected.get(), bytes) == 0);
             }
 }
+
+TEST_CASE("nothing is read behind the last row", "[lib][scalar][jit]") {
+    auto const set = GENERATE(InstructionSet::avx2, InstructionSet::avx512);
+    Program const program(parsed("x*y + z"), DType::f32, DType::f32, {});
+    if (!supported(set) || !VectorLoop::possible(program, set)) return;
+    constexpr std::size_t count = 16;
+    VectorLoop::Use use;
+    use.constant = {false, true, true};
+    use.ahead = {false, false, false};
+    use.by_row = true;
+    auto const loop = VectorLoop::make(program, use, set);
+    REQUIRE(loop != nullptr);
+    Matrix const x(count * 4, 1), y(4, 2), z(4, 3);
+    Scratch const found(count * 4);
+    constexpr std::int64_t nowhere = std::int64_t{1} << 46;  // no address that a process has
+    std::vector<TileOperand> const operands{{x.memory.get(), false}, {y.memory.get(), true}, {z.memory.get(), true}};
+    loop->run_rows(1, count, operands, std::vector<std::int64_t>(3, nowhere), found.get(), nowhere);
+    float element[3];
+    for (std::size_t k = 0; k < 3; ++k) std::memcpy(&element[k], operands[k].data, sizeof element[k]);
+    float first;
+    std::memcpy(&first, found.get(), sizeof first);
+    CHECK(first == element[0] * element[1] + element[2]);
+}
