@@ -31,6 +31,8 @@ public:
                                           std::optional<DType> values = {});
     /// Whether sums of integers of `values` into `type` have loops.
     static bool widens(scalar::Agg agg, DType values, DType type);
+    /// From now on which of equal zeros, or of nans, is the best depends on the terms alone, not on who lies beside.
+    void keep_order() { any_order_ = false; }
 
     std::size_t element_bytes() const { return element_; }  // of an accumulator
     std::size_t value_bytes() const { return value_; }

@@ -94,6 +94,7 @@ std::unique_ptr<LoopKernel const> LoopKernel::make(Nest nest, LoopBody body) {
     LoopPlan plan = plan_loops(body.finds < 0 ? nest : without_indices(nest), vector_tile, forms_of(body, *aggregator));
     if (body.best) plan.pieces = 1, plan.partial = false;  // whoever calls it has cut it
     aggregator = Aggregator::make(body.agg, body.accumulate, exact_totals(plan, body), body.values);
+    if (nest.keeps_order()) aggregator->keep_order();
     std::unique_ptr<LoopKernel> made(
         new LoopKernel(std::move(nest), std::move(body), std::move(*aggregator), std::move(plan), vector_tile));
     if (made->looped_labels_) made->of_large_labels_ = make(made->nest_, made->body_.without_loops());
