@@ -175,7 +175,6 @@ private:
         Extent const elements = inner.length * middle.length;
         bool fits = elements <= std::min(longest_middle_, vector_tile_ / 4);
         for (std::size_t k = 0; fits && k < inner.strides.size(); ++k) {
-            if (any_order_ && inner.strides[k] == 0 && middle.strides[k] == 0 && outer.strides[k] == 0) continue;
             fits =
                 middle.strides[k] == inner.strides[k] * inner.length && outer.strides[k] == inner.strides[k] * elements;
         }

@@ -13,6 +13,7 @@
 #include "executor/device/reference/element.hpp"
 #include "lib/base/partition.hpp"
 #include "lib/scalar/evaluate/evaluate.hpp"
+#include "lib/scalar/evaluate/integers.hpp"
 
 namespace ein::executor {
 namespace {
@@ -192,7 +193,7 @@ private:
             std::int64_t places[run];
             tile_convert(type_, positions + at.positions, inner.positions / position_size, DType::i64, places,
                          static_cast<std::size_t>(n));
-            for (Extent i = 0; i < n; ++i) places[i] -= first;
+            for (Extent i = 0; i < n; ++i) places[i] = scalar::wrapping_sub(places[i], first);
             copy(places, static_cast<std::size_t>(n), data + at.data, inner.data, output + at.output, inner.output);
         }
     }
