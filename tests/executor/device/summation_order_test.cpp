@@ -105,7 +105,8 @@ TEST_CASE("a kernel that keeps order gives every part of its output the bits of 
         Case{"ij,jk->ik", "exp(-abs(x-y))", {30, 300, 40}, Agg::sum}, Case{"ij->i", "", {50, 7000}, Agg::sum},
         Case{"ij->j", "", {7000, 50}, Agg::sum}, Case{"ij->j", "", {150000, 3}, Agg::sum},
         Case{"ijk->j", "x*x", {60, 30, 50}, Agg::sum}, Case{"ij->i", "", {33, 9000}, Agg::logsumexp},
-        Case{"ij->j", "", {9000, 33}, Agg::logsumexp}, Case{"ij->j", "1+x/999", {9000, 33}, Agg::prod},
+        Case{"ij->j", "", {9000, 33}, Agg::logsumexp}, Case{"ij->i", "", {50, 33}, Agg::logsumexp},
+        Case{"ij->i", "", {50, 16}, Agg::logsumexp}, Case{"ij->j", "1+x/999", {9000, 33}, Agg::prod},
         Case{"ij,i->j", "exp(x-y)", {700, 300}, Agg::sum}, Case{"ij->i", "x*[j]", {60, 5000}, Agg::sum},
         Case{"ij->j", "x*0", {700, 33}, Agg::max}, Case{"ij->j", "x*0", {70, 17}, Agg::min},  // zeros of both signs
         Case{"ikj->ij", "x*0", {70, 9, 3}, Agg::max}, Case{"ij->i", "x*0", {70, 33}, Agg::min});
