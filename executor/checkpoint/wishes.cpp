@@ -59,6 +59,11 @@ void Wishes::failed(double now, double seconds) {
     signal_ = StopSignals::received();
 }
 
+void StopSignals::let_in(StopSignals* first) {
+    innermost = first;
+    for (int i : {0, 1}) next[i] = first;
+}
+
 StopSignals::StopSignals() {
     struct sigaction action {};
     action.sa_handler = on_wish;
@@ -66,13 +71,13 @@ StopSignals::StopSignals() {
     sigemptyset(&action.sa_mask);
     outer_ = innermost;
     for (int i : {0, 1}) sigaction(wish_signals[i], nullptr, &before_[i]);
-    innermost = next[0] = next[1] = this;
+    let_in(this);
     for (int signal : wish_signals) sigaction(signal, &action, nullptr);
 }
 
 StopSignals::~StopSignals() {
     for (int i : {0, 1}) sigaction(wish_signals[i], &before_[i], nullptr);
-    innermost = next[0] = next[1] = outer_;
+    let_in(outer_);
 }
 
 int StopSignals::received() { return first; }

@@ -42,6 +42,7 @@ public:
 
 private:
     static void on_wish(int signal);
+    static void let_in(StopSignals* first);
 
     static StopSignals* volatile innermost;
     static StopSignals* volatile next[2];  // whose `before_` the next signal of each kind goes to, the first one apart
