@@ -60,6 +60,7 @@ Candidate Search::best_of(Choices const& choices) {
         return best;
     }
     Numbered const numbered = std::move(this->numbered(choices).front());
+    if (numbered.choices.planner.calls != choices.planner.calls) report.used = relation::used_ranks(numbered.first);
     if (!affords(calls_of(numbered.first))) return least_moving(numbered);
     Candidate best = schedule(numbered.first, choices);
     if (best.cost.bytes < question.limits.worth_bytes) return best;

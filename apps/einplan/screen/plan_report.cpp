@@ -133,8 +133,9 @@ std::string PlanReport::summary_of(PreparedGraph const& prepared, Planned const&
                 (options_.cluster.empty() ? "; --cluster FILE says what another one has" : "") + "\n";
     if (std::string const found = search_line(planned.report); !found.empty())
         text += explain::wrapped("  search          ", found, 100);
-    if (std::string const fewer = fewer_ranks_line(planned, simulation); !fewer.empty())
-        text += explain::wrapped("  too small       ", fewer, 100);
+    if (auto const fewer = fewer_ranks(planned, simulation))
+        text +=
+            explain::wrapped("  " + fewer->heading + std::string(16 - fewer->heading.size(), ' '), fewer->text, 100);
     if (auto const choice = faster_choice(prepared, options_, machines_, planned, simulation))
         text += explain::wrapped("  faster          ", to_text(*choice), 100);
     return text;

@@ -9,6 +9,7 @@
 #include "lib/base/text/counted.hpp"
 #include "lib/base/text/quantities.hpp"
 #include "lib/base/text/sizes.hpp"
+#include "planner/tuning.hpp"
 
 namespace ein::apps {
 namespace {
@@ -44,10 +45,14 @@ std::string search_line(SearchReport const& report) {
     return out + bound_text(report);
 }
 
-std::string fewer_ranks_line(Planned const& planned, scheduler::SimulationOf const& simulated) {
+std::optional<FewerRanks> fewer_ranks(Planned const& planned, scheduler::SimulationOf const& simulated) {
     SearchReport const& report = planned.report;
-    int const used = planned.busy_ranks();
-    if (report.taken.empty() || !report.fits || used >= planned.made.schedule.header.ranks) return "";
+    int const used = planned.busy_ranks(), all = planned.made.schedule.header.ranks;
+    if (!report.fits || report.used == 0 || used >= all) return std::nullopt;
+    std::string const use = "; use -n " + std::to_string(used);
+    if (report.taken.empty())  // one plan was scheduled, without a prediction
+        return FewerRanks{"idle ranks", std::to_string(all - used) + " of " + std::to_string(all) +
+                                            ": plans for fewer, whose number fits a grid, move clearly less" + use};
     SearchReport::Plan const* more = nullptr;  // the fastest that uses more ranks
     for (SearchReport::Plan const& plan : report.looked_at)
         if (plan.fits && plan.used > used && (!more || plan.seconds < more->seconds)) more = &plan;
@@ -57,7 +62,9 @@ std::string fewer_ranks_line(Planned const& planned, scheduler::SimulationOf con
     if (more && more->seconds > seconds) out += ", " + ranks(more->used) + ": " + format_seconds(more->seconds);
     out += " predicted";
     if (more && more->seconds <= seconds) out += ", which " + ranks(more->used) + " hardly improve and move more";
-    return out + "; use -n " + std::to_string(used);
+    // Nearly all are used where their number fits a grid, a few where the graph is small.
+    bool const nearly_all = used * planner::tuning::little_imbalance >= all;
+    return FewerRanks{nearly_all ? "idle ranks" : "too small", out + use};
 }
 
 std::string search_text(SearchReport const& report) {

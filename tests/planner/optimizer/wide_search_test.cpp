@@ -107,6 +107,13 @@ TEST_CASE("of an awkward number of ranks the plan that moves least goes first", 
     CHECK(one.report.looked_at.size() == 1);
     CHECK(one.report.used == 95);
     CHECK(one.report.not_reached >= 2);
+    opt::Question question = toy_question({});
+    question.limits.most_searched_calls = 0;  // no search: one plan, and its rivals
+    question.asked.planner.ranks = 97;
+    question.wide = true;
+    opt::Chosen const alone = std::get<opt::Chosen>(opt::optimize(question, toys.functions()));
+    CHECK(alone.report.taken.empty());
+    CHECK(alone.report.used == 95);
 }
 
 TEST_CASE("where none fits, what is made to fit is compared with the fastest", "[planner][optimizer]") {
