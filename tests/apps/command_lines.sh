@@ -152,7 +152,7 @@ expect 0 '"ranks_used": 1' "$bin/einplan" "$graph" -n 4 --dry-run --explain=json
 expect 0 "plans, with one placement each" "$bin/einplan" "$graph" -n 4 --dry-run --explain
 # Of an awkward number of ranks a few are left idle, and that is said too.
 "$bin/eintool" make matrix-chain 2000 -o "$work/chain.json" > /dev/null
-expect 0 "idle ranks      60 ranks: " "$bin/einplan" "$work/chain.json" -n 61 --dry-run
+expect 0 "better grid     60 ranks: " "$bin/einplan" "$work/chain.json" -n 61 --dry-run
 "$bin/eintool" make matmul 4000 4000 4000 -o "$work/square.json" > /dev/null
 ! "$bin/einplan" "$work/square.json" -n 4 --dry-run | grep -E "faster  |too small" ||
     fail "a product of 4000 is not faster on one rank"

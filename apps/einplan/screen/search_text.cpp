@@ -49,22 +49,21 @@ std::optional<FewerRanks> fewer_ranks(Planned const& planned, scheduler::Simulat
     SearchReport const& report = planned.report;
     int const used = planned.busy_ranks(), all = planned.made.schedule.header.ranks;
     if (!report.fits || report.used == 0 || used >= all) return std::nullopt;
+    auto const ranks = [](int number) { return counted(static_cast<std::size_t>(number), "rank"); };
     std::string const use = "; use -n " + std::to_string(used);
     if (report.taken.empty())  // one plan was scheduled, without a prediction
-        return FewerRanks{"idle ranks", std::to_string(all - used) + " of " + std::to_string(all) +
-                                            ": plans for fewer, whose number fits a grid, move clearly less" + use};
+        return FewerRanks{"better grid", ranks(used) + " move clearly less than " + std::to_string(all) + use};
     SearchReport::Plan const* more = nullptr;  // the fastest that uses more ranks
     for (SearchReport::Plan const& plan : report.looked_at)
         if (plan.fits && plan.used > used && (!more || plan.seconds < more->seconds)) more = &plan;
     double const seconds = simulated().all_iterations;
-    auto const ranks = [](int number) { return counted(static_cast<std::size_t>(number), "rank"); };
     std::string out = ranks(used) + ": " + format_seconds(seconds);
     if (more && more->seconds > seconds) out += ", " + ranks(more->used) + ": " + format_seconds(more->seconds);
     out += " predicted";
     if (more && more->seconds <= seconds) out += ", which " + ranks(more->used) + " hardly improve and move more";
     // Nearly all are used where their number fits a grid, a few where the graph is small.
     bool const nearly_all = used * planner::tuning::little_imbalance >= all;
-    return FewerRanks{nearly_all ? "idle ranks" : "too small", out + use};
+    return FewerRanks{nearly_all ? "better grid" : "too small", out + use};
 }
 
 std::string search_text(SearchReport const& report) {
