@@ -79,7 +79,7 @@ inline constexpr double usual_terms = 200;
 inline constexpr std::int64_t least_subblock_bytes = 16 << 10;
 
 /// Blocks and copies that are remembered of lowered nodes, for others that are alike: in all, and where it is more, so
-/// many a rank. About 100 bytes each. Chosen.
+/// many a rank. About 100 bytes each. Chosen; with 200 a rank LLaMA-7B on 8191 ranks finds no layer like another.
 inline constexpr std::size_t least_kept = 500'000, kept_a_rank = 350;
 
 /// Tasks of a node, from which on threads make them again together: starting threads takes as long as a thousand.
