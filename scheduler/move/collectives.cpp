@@ -1,7 +1,6 @@
 #include "scheduler/move/collectives.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <set>
 
@@ -41,9 +40,8 @@ std::vector<Digit> digits_of(Parts const& counts) {
 
 /// A number of cells along an axis.
 struct CellsAlong {
-    std::int64_t cells = 1;
-    double pieces = 1;  // of the largest
-    double cost = 0;    // of the steps in which cells go round
+    std::int64_t cells = 1, pieces = 1;  // and of the largest
+    double cost = 0;                     // of the steps in which cells go round
 };
 
 /// Numbers that may be the best: as many as there are pieces, what makes the largest cell smaller, and what has small
@@ -58,8 +56,7 @@ std::vector<CellsAlong> cells_along(std::int64_t pieces, std::int64_t most) {
         if (cells > most) continue;
         std::vector<Digit> digits;
         add_digits(digits, 0, cells);
-        std::int64_t const largest = (pieces + cells - 1) / cells;
-        CellsAlong along{cells, static_cast<double>(largest), 0};
+        CellsAlong along{cells, (pieces + cells - 1) / cells, 0};
         for (Digit const& digit : digits)
             along.cost += static_cast<double>(digit.factor - 1) + tuning::messages_of_a_step;
         out.push_back(along);
@@ -67,10 +64,11 @@ std::vector<CellsAlong> cells_along(std::int64_t pieces, std::int64_t most) {
     return out;
 }
 
-/// What cells cost: `along` axes that were chosen, `cells`, their number, and `pieces` of the largest.
-struct GatherCost {
-    Parts counts;
-    double cells = 1, pieces = 1, cost = 0;
+/// Cells along the first axes, or along all.
+struct CellsChosen {
+    Parts counts;                        // by axis
+    std::int64_t cells = 1, pieces = 1;  // in all, and of the largest
+    double cost = 0;
 };
 
 /// The linear numbers (C order) of the members that exchange with the member of cell `index`, itself among them, by
@@ -125,29 +123,29 @@ std::vector<CollectiveStep> staged_reduce_scatter(CellGrid const& grid) {
 }
 
 Parts cells_to_gather(Parts const& pieces, std::size_t ranks, double bytes) {
-    auto const most = static_cast<double>(ranks);
-    std::vector<GatherCost> choices{{}};
+    auto const most = static_cast<std::int64_t>(ranks);
+    std::vector<CellsChosen> choices{{}};
     for (std::int64_t along : pieces) {
-        auto const numbers = cells_along(along, static_cast<std::int64_t>(ranks));
-        std::vector<GatherCost> longer;
-        for (GatherCost const& before : choices)
+        auto const numbers = cells_along(along, most);
+        std::vector<CellsChosen> longer;
+        for (CellsChosen const& before : choices)
             for (CellsAlong const& next : numbers) {
-                if (before.cells * static_cast<double>(next.cells) > most) continue;
-                GatherCost now{before.counts, before.cells * static_cast<double>(next.cells),
-                               before.pieces * next.pieces, before.cost + next.cost};
+                if (before.cells * next.cells > most) continue;
+                CellsChosen now{before.counts, before.cells * next.cells, before.pieces * next.pieces,
+                                before.cost + next.cost};
                 now.counts.push_back(next.cells);
                 longer.push_back(std::move(now));
             }
         choices = std::move(longer);
     }
-    for (GatherCost& choice : choices) {
-        if (choice.pieces > 1) choice.cost += choice.pieces - 1 + tuning::messages_of_a_step;
-        if (std::fmod(most, choice.cells) > 0)
+    for (CellsChosen& choice : choices) {
+        if (choice.pieces > 1) choice.cost += static_cast<double>(choice.pieces - 1) + tuning::messages_of_a_step;
+        if (most % choice.cells > 0)
             choice.cost += 1 + tuning::messages_of_a_step + bytes / tuning::bytes_of_a_message_time;
         if (choice.cells < 2) choice.cost = std::numeric_limits<double>::infinity();
     }
     return std::min_element(choices.begin(), choices.end(),
-                            [](GatherCost const& a, GatherCost const& b) {
+                            [](CellsChosen const& a, CellsChosen const& b) {
                                 return std::pair(a.cost, -a.cells) < std::pair(b.cost, -b.cells);
                             })
         ->counts;
