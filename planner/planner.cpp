@@ -156,8 +156,10 @@ relation::Plan cut_as_placed(graph::EinGraph const& graph, relation::Plan const&
 
 }  // namespace
 
-relation::Plan least_moving(std::vector<relation::Plan> plans, std::vector<double> const& moved) {
-    promise(!plans.empty() && plans.size() == moved.size(), "a choice needs plans, and what each moves");
+relation::Plan least_moving(std::vector<relation::Plan> plans, MovedByPlans const& moved_by) {
+    promise(!plans.empty(), "a choice needs plans");
+    if (plans.size() == 1) return std::move(plans.front());
+    std::vector<double> const moved = moved_by(plans);
     return std::move(plans[static_cast<std::size_t>(std::ranges::min_element(moved) - moved.begin())]);
 }
 
@@ -191,10 +193,8 @@ std::vector<relation::Plan> other_plans(graph::EinGraph const& graph, PlannerOpt
             }
     }
     for (relation::Plan const& plan : out) relation::verify(graph, plan);
-    if (static_cast<double>(graph.nodes.size()) * static_cast<double>(first.calls) > tuning::most_calls) {
-        std::vector<double> const moved = moved_by_model(graph, out);
-        out = {least_moving(std::move(out), moved)};
-    }
+    if (static_cast<double>(graph.nodes.size()) * static_cast<double>(first.calls) > tuning::most_calls)
+        out = {least_moving(std::move(out), [&](auto const& plans) { return moved_by_model(graph, plans); })};
     return out;
 }
 

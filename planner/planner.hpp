@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "planner/costs/cost.hpp"
@@ -41,7 +42,9 @@ relation::Plan with_nodes(graph::EinGraph const& graph, relation::Plan plan, std
 /// Bytes that each of some plans moves by the model of residency_cost.hpp: for when scheduling each of them would take
 /// too long.
 std::vector<double> moved_by_model(graph::EinGraph const& graph, std::vector<relation::Plan> const& plans);
+using MovedByPlans = std::function<std::vector<double>(std::vector<relation::Plan> const&)>;
 /// The plan that moves least of some, the first of those that move the same.
-relation::Plan least_moving(std::vector<relation::Plan> plans, std::vector<double> const& moved);
+/// @param moved_by  is asked where there are several
+relation::Plan least_moving(std::vector<relation::Plan> plans, MovedByPlans const& moved_by);
 
 }  // namespace ein::planner

@@ -30,7 +30,7 @@ struct Functions {
     // Plans that are worth a schedule beside the first, of the same choices. Called only where the first moves much.
     std::function<std::vector<relation::Plan>(Choices const&, relation::Plan const& first)> rivals;
     // Bytes that each plan moves by a model, where scheduling each would take too long.
-    std::function<std::vector<double>(std::vector<relation::Plan> const&)> moved;
+    MovedByPlans moved;
     // From a plan to a schedule, and what it costs.
     std::function<Candidate(relation::Plan, Choices const&)> schedule;
     // The least memory for which `spill` can make a schedule of this one.

@@ -45,8 +45,7 @@ std::vector<Numbered> Search::numbered(Choices const& choices) const {
 Candidate Search::least_moving(Numbered const& numbered) {
     std::vector<relation::Plan> plans = functions.rivals(numbered.choices, numbered.first);
     plans.insert(plans.begin(), numbered.first);
-    std::vector<double> const moved = functions.moved(plans);
-    return schedule(planner::least_moving(std::move(plans), moved), numbered.choices);
+    return schedule(planner::least_moving(std::move(plans), functions.moved), numbered.choices);
 }
 
 Candidate Search::best_of(Choices const& choices) {
