@@ -1,9 +1,12 @@
 // What products of two operands take on the cpu device, without a run around them, and their share of what the machine
-// gives: the larger of flops at R (OpenBLAS, square of 4096) and bytes, read and written once, at the speed of a copy.
-// Usage: contraction_kernels FILE [x2] [f32|f64|c64|c128]... [=NAME]... [@GFLOPS,GBYTES]    FILE: lines of
-// name|einsum|shapes, as transposing.txt has them, without OPENBLAS_* in the environment; x2: two threads; NAME: lines
-// of these names alone; @: speeds of R and of a copy, which are then not measured. Prints a line each: name, dtype,
-// milliseconds, the same of the limit, the share; then of each dtype the geometric mean of shares, and the lowest.
+// gives: the larger of flops at R (OpenBLAS, a square of 4096, of complex numbers 2048) and bytes, read and written
+// once, at the speed of a copy.
+// Usage: contraction_kernels FILE [x2] [TYPES]... [conj] [=NAME]... [@GFLOPS,GBYTES]    FILE: lines of
+// name|einsum|shapes, as transposing.txt has them, without OPENBLAS_* in the environment; x2: two threads; TYPES: f32,
+// f64, c64 or c128, or those of both operands (f32*c64), the result being of the greater; conj: the first operand's
+// conjugate; NAME: lines of these names alone; @: speeds of R and of a copy, which are then not measured. Prints a line
+// each: name, types, milliseconds, the same of the limit, the share; then of each pair of types the geometric mean of
+// shares, and the lowest.
 #include <cblas.h>
 #include <sys/mman.h>
 
@@ -87,25 +90,50 @@ private:
 
 bool single(DType dtype) { return dtype == DType::f32 || dtype == DType::c64; }
 
-/// Seconds of an operation of real numbers in OpenBLAS.
+constexpr int square = 4096, complex_square = 2048;
+
+/// Two squares of OpenBLAS's, multiplied. @param parts  numbers of an element
+template <class Number, class Gemm>
+double seconds_of_a_square(int n, int parts, Gemm const& gemm) {
+    std::size_t const size = static_cast<std::size_t>(n) * static_cast<std::size_t>(n * parts);
+    std::vector<Number> const a(size, Number(0.5)), b(size, Number(0.25));
+    std::vector<Number> c(size);
+    return least_seconds([&] { gemm(n, a.data(), b.data(), c.data()); });
+}
+
+double seconds_of_a_square(DType dtype) {
+    constexpr auto row_major = CblasRowMajor;
+    constexpr auto as_it_is = CblasNoTrans;
+    static constexpr float one[] = {1, 0}, zero[] = {0, 0};
+    static constexpr double wide_one[] = {1, 0}, wide_zero[] = {0, 0};
+    switch (dtype) {
+        case DType::f32:
+            return seconds_of_a_square<float>(square, 1, [](int n, float const* a, float const* b, float* c) {
+                cblas_sgemm(row_major, as_it_is, as_it_is, n, n, n, 1, a, n, b, n, 0, c, n);
+            });
+        case DType::c64:
+            return seconds_of_a_square<float>(complex_square, 2, [](int n, float const* a, float const* b, float* c) {
+                cblas_cgemm(row_major, as_it_is, as_it_is, n, n, n, one, a, n, b, n, zero, c, n);
+            });
+        case DType::c128:
+            return seconds_of_a_square<double>(
+                complex_square, 2, [](int n, double const* a, double const* b, double* c) {
+                    cblas_zgemm(row_major, as_it_is, as_it_is, n, n, n, wide_one, a, n, b, n, wide_zero, c, n);
+                });
+        default:
+            return seconds_of_a_square<double>(square, 1, [](int n, double const* a, double const* b, double* c) {
+                cblas_dgemm(row_major, as_it_is, as_it_is, n, n, n, 1, a, n, b, n, 0, c, n);
+            });
+    }
+}
+
+/// Seconds of an operation of real numbers in OpenBLAS; eight of them are a complex multiply-add.
 double seconds_of_a_flop(DType dtype) {
-    constexpr int n = 4096;
-    constexpr std::size_t size = std::size_t{n} * n;
     openblas_set_num_threads(threads);
-    auto const time = [&]<class Real>(auto const& gemm) {
-        std::vector<Real> const a(size, Real(0.5)), b(size, Real(0.25));
-        std::vector<Real> c(size);
-        return least_seconds([&] { gemm(a.data(), b.data(), c.data()); });
-    };
-    double const seconds =
-        single(dtype) ? time.template operator()<float>([](float const* a, float const* b, float* c) {
-            cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, n, n, 1, a, n, b, n, 0, c, n);
-        })
-                      : time.template operator()<double>([](double const* a, double const* b, double* c) {
-                            cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, n, n, 1, a, n, b, n, 0, c, n);
-                        });
+    double const seconds = seconds_of_a_square(dtype);
     openblas_set_num_threads(1);
-    return seconds / (2.0 * n * n * n);
+    double const n = is_complex(dtype) ? complex_square : square;
+    return seconds / ((is_complex(dtype) ? 8 : 2) * n * n * n);
 }
 
 double seconds_of_a_byte() {
@@ -122,6 +150,24 @@ double seconds_of_a_byte() {
     return least_seconds([&] { team.run(threads, copy); }) / (2.0 * bytes);
 }
 
+/// Of both operands.
+struct Types {
+    DType first, second;
+
+    static Types read(std::string const& word) {
+        std::size_t const star = word.find('*');
+        return {dtype_from_name(word.substr(0, star)).value(),
+                dtype_from_name(word.substr(star == std::string::npos ? 0 : star + 1)).value()};
+    }
+    DType result() const { return is_complex(first) || size_of(first) > size_of(second) ? first : second; }
+    std::string name() const {
+        std::string const one(ein::name(first));
+        return first == second ? one : one + "*" + std::string(ein::name(second));
+    }
+    /// Operations of real numbers for each term.
+    double flops() const { return 2 * (is_complex(first) ? 2 : 1) * (is_complex(second) ? 2 : 1); }
+};
+
 /// An EinSum over whole blocks in C order.
 struct Work {
     std::string name, form;
@@ -130,17 +176,17 @@ struct Work {
     std::vector<std::size_t> bytes;  // of the operands and the output
     double terms = 1;
 
-    Work(std::string const& line, DType type) {
-        ContractionLine read = read_contraction(line);
+    Work(std::string const& line, Types const& of, std::string const& join) {
+        ContractionLine read = read_contraction(line, join);
         name = read.name;
         form = read.form;
         graph::EinSum const& einsum = kernel.einsum = std::move(read.einsum);
-        std::vector<DType> const types(einsum.operands(), type);
+        std::vector<DType> const types{of.first, of.second};
         kernel.node = name;
-        kernel.compute = compute_dtype(types, type);
-        shape = whole_shape(kernel, types, type);
-        for (auto const& axes : einsum.inputs) bytes.push_back(bytes_of(axes, type));
-        bytes.push_back(bytes_of(einsum.output, type));
+        kernel.compute = compute_dtype(types, of.result());
+        shape = whole_shape(kernel, types, of.result());
+        for (std::size_t k = 0; k < types.size(); ++k) bytes.push_back(bytes_of(einsum.inputs.at(k), types[k]));
+        bytes.push_back(bytes_of(einsum.output, of.result()));
         for (Extent extent : einsum.extents) terms *= static_cast<double>(extent);
     }
     Work(Work const&) = delete;
@@ -187,32 +233,33 @@ struct Speeds {
     double a_flop = 0, a_byte = 0;
 };
 
-void measure(std::vector<std::string> const& lines, DType type, Speeds const& given) {
+void measure(std::vector<std::string> const& lines, Types const& types, std::string const& join, Speeds const& given) {
+    DType const type = types.result();
+    std::string const called = types.name();
     double const a_flop = given.a_flop > 0 ? given.a_flop : seconds_of_a_flop(type);
     double const a_byte = given.a_byte > 0 ? given.a_byte : seconds_of_a_byte();
-    std::printf("# %s: R %.0f GFLOP/s, copy %.1f GB/s\n", std::string(name(type)).c_str(), 1e-9 / a_flop,
-                1e-9 / a_byte);
+    std::printf("# %s: R %.0f GFLOP/s, copy %.1f GB/s\n", called.c_str(), 1e-9 / a_flop, 1e-9 / a_byte);
     double logs = 0, lowest = 1e30;
     std::vector<std::unique_ptr<Work>> works;
     std::size_t most = 0;
     for (std::string const& line : lines) {
-        works.push_back(std::make_unique<Work>(line, type));
+        works.push_back(std::make_unique<Work>(line, types, join));
         most = std::max(most, works.back()->arena_bytes());
     }
     Memory const arena(most);
     single(type) ? arena.fill<float>() : arena.fill<double>();
     for (auto const& of : works) {
         Work const& work = *of;
-        double const flops = 2 * work.terms * (is_complex(type) ? 4 : 1);
+        double const flops = types.flops() * work.terms;
         double const limit = std::max(flops * a_flop, work.all_bytes() * a_byte), seconds = seconds_of(work, arena);
-        std::printf("%-10s %-5s %9.3f %9.3f %6.2f  %s%s\n", work.name.c_str(), std::string(name(type)).c_str(),
-                    seconds * 1e3, limit * 1e3, limit / seconds, work.form.c_str(),
+        std::printf("%-10s %-5s %9.3f %9.3f %6.2f  %s%s\n", work.name.c_str(), called.c_str(), seconds * 1e3,
+                    limit * 1e3, limit / seconds, work.form.c_str(),
                     flops * a_flop > work.all_bytes() * a_byte ? "" : "  (bytes)");
         std::fflush(stdout);
         logs += std::log(limit / seconds);
         lowest = std::min(lowest, limit / seconds);
     }
-    std::printf("# %s: geometric mean %.3f, lowest %.2f\n", std::string(name(type)).c_str(),
+    std::printf("# %s: geometric mean %.3f, lowest %.2f\n", called.c_str(),
                 std::exp(logs / static_cast<double>(lines.size())), lowest);
 }
 
@@ -220,10 +267,11 @@ void measure(std::vector<std::string> const& lines, DType type, Speeds const& gi
 
 int main(int argc, char** argv) try {
     if (argc < 2) {
-        std::fprintf(stderr, "usage: contraction_kernels FILE [x2] [f32|f64|c64|c128]... [=NAME]...\n");
+        std::fprintf(stderr, "usage: contraction_kernels FILE [x2] [TYPES]... [conj] [=NAME]... [@GFLOPS,GBYTES]\n");
         return 2;
     }
-    std::vector<DType> dtypes;
+    std::vector<Types> types;
+    std::string join;
     std::set<std::string> names;
     Speeds given;
     for (int k = 2; k < argc; ++k) {
@@ -232,19 +280,21 @@ int main(int argc, char** argv) try {
             threads = 2;
         } else if (word.starts_with('@')) {
             given = {1e-9 / std::atof(word.c_str() + 1), 1e-9 / std::atof(word.c_str() + word.find(',') + 1)};
+        } else if (word == "conj") {
+            join = "conj(x)*y";
         } else if (word.starts_with('=')) {
             names.insert(word.substr(1));
         } else {
-            dtypes.push_back(dtype_from_name(word).value());
+            types.push_back(Types::read(word));
         }
     }
-    if (dtypes.empty()) dtypes = {DType::f32, DType::f64};
+    if (types.empty()) types = {Types::read("f32"), Types::read("f64")};
     std::vector<std::string> lines;
     std::ifstream file(argv[1]);
     for (std::string line; std::getline(file, line);)
         if (!line.empty() && line[0] != '#' && (names.empty() || names.contains(line.substr(0, line.find('|')))))
             lines.push_back(line);
-    for (DType const type : dtypes) measure(lines, type, given);
+    for (Types const& of : types) measure(lines, of, join, given);
     return 0;
 } catch (std::exception const& error) {
     std::fprintf(stderr, "contraction_kernels: %s\n", error.what());

@@ -16,15 +16,16 @@ struct ContractionLine {
     graph::EinSum einsum;
 };
 
+/// @param join  of operands x and y; their product where it is empty
 /// @throws InternalError when the line has too few extents
-inline ContractionLine read_contraction(std::string const& line) {
+inline ContractionLine read_contraction(std::string const& line, std::string const& join = "") {
     ContractionLine out;
     std::istringstream fields(line);
     std::string extents;
     std::getline(std::getline(std::getline(fields, out.name, '|'), out.form, '|'), extents, '|');
     std::replace(extents.begin(), extents.end(), ',', ' ');
     std::istringstream numbers(extents);
-    out.einsum = einsum(out.form, {});
+    out.einsum = einsum(out.form, {}, join);
     out.einsum.extents.resize(out.einsum.labels.size());
     for (auto const& axes : out.einsum.inputs)
         for (int label : axes)

@@ -1,10 +1,11 @@
 // What a user would run instead, on one thread unless asked otherwise: OpenBLAS called directly, and copies of memory.
 // One line: median seconds.
-// Usage: bench_peers gemm f64|f32 N [REPEATS [THREADS]] | copy BYTES [REPEATS [THREADS]]
+// Usage: bench_peers gemm f64|f32|c128|c64 N [REPEATS [THREADS]] | copy BYTES [REPEATS [THREADS]]
 #include <cblas.h>
 
 #include <algorithm>
 #include <chrono>
+#include <complex>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -28,12 +29,19 @@ double median_seconds(int repeats, std::function<void()> const& work) {
     return seconds[seconds.size() / 2];
 }
 
-template <class Real>
+template <class Number>
 double gemm(int n, int repeats) {
     std::size_t const elements = static_cast<std::size_t>(n) * static_cast<std::size_t>(n);
-    std::vector<Real> a(elements, Real(0.5)), b(elements, Real(0.25)), c(elements);
+    std::vector<Number> a(elements, Number(0.5)), b(elements, Number(0.25)), c(elements);
+    [[maybe_unused]] static constexpr Number one(1), zero(0);
     auto multiply = [&](int m) {
-        if constexpr (std::is_same_v<Real, double>)
+        if constexpr (std::is_same_v<Number, std::complex<double>>)
+            cblas_zgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, n, n, &one, a.data(), n, b.data(), n, &zero,
+                        c.data(), n);
+        else if constexpr (std::is_same_v<Number, std::complex<float>>)
+            cblas_cgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, n, n, &one, a.data(), n, b.data(), n, &zero,
+                        c.data(), n);
+        else if constexpr (std::is_same_v<Number, double>)
             cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, n, n, 1, a.data(), n, b.data(), n, 0, c.data(),
                         n);
         else
@@ -72,13 +80,18 @@ int main(int argc, char** argv) {
     if (words.size() > 2 && words[0] == "gemm") {
         int const n = number(2, 0), repeats = number(3, 5);
         openblas_set_num_threads(number(4, 1));
-        std::printf("%.6f\n", words[1] == "f64" ? gemm<double>(n, repeats) : gemm<float>(n, repeats));
+        double const seconds = words[1] == "f64"    ? gemm<double>(n, repeats)
+                               : words[1] == "c128" ? gemm<std::complex<double>>(n, repeats)
+                               : words[1] == "c64"  ? gemm<std::complex<float>>(n, repeats)
+                                                    : gemm<float>(n, repeats);
+        std::printf("%.6f\n", seconds);
         return 0;
     }
     if (words.size() > 1 && words[0] == "copy") {
         std::printf("%.6f\n", copy(std::stoull(words[1]), number(2, 7), number(3, 1)));
         return 0;
     }
-    std::fputs("usage: bench_peers gemm f64|f32 N [REPEATS [THREADS]] | copy BYTES [REPEATS [THREADS]]\n", stderr);
+    std::fputs("usage: bench_peers gemm f64|f32|c128|c64 N [REPEATS [THREADS]] | copy BYTES [REPEATS [THREADS]]\n",
+               stderr);
     return 2;
 }
