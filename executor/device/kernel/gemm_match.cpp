@@ -19,11 +19,16 @@ std::optional<double> constant(Expr const& expr, KernelTypes const& types, scala
 }
 
 std::optional<OperandProduct> match(Expr const& expr, KernelTypes const& types, scalar::Params const& params) {
-    if (expr.op() == Op::operand) return OperandProduct{1, {expr.node().slot}};
-    if (auto const factor = constant(expr, types, params)) return OperandProduct{*factor, {}};
+    if (expr.op() == Op::operand) return OperandProduct{1, {expr.node().slot}, {false}};
+    if (auto const factor = constant(expr, types, params)) return OperandProduct{*factor, {}, {}};
     if (expr.op() == Op::neg) {
         auto inner = match(expr.args()[0], types, params);
         if (inner) inner->factor = -inner->factor;
+        return inner;
+    }
+    if (expr.op() == Op::conj) {
+        auto inner = match(expr.args()[0], types, params);
+        if (inner && is_complex(types.compute)) inner->conjugated.flip();
         return inner;
     }
     if (expr.op() != Op::mul && expr.op() != Op::div) return std::nullopt;
@@ -32,27 +37,30 @@ std::optional<OperandProduct> match(Expr const& expr, KernelTypes const& types, 
     if (!right || (expr.op() == Op::div && !right->operands.empty())) return std::nullopt;
     left->factor = expr.op() == Op::mul ? left->factor * right->factor : left->factor / right->factor;
     left->operands.insert(left->operands.end(), right->operands.begin(), right->operands.end());
+    left->conjugated.insert(left->conjugated.end(), right->conjugated.begin(), right->conjugated.end());
     return left;
 }
 
 }  // namespace
 
 std::optional<OperandProduct> operand_product(scalar::Expr const& join, KernelTypes const& types,
-                                              scalar::Params const& params) {
+                                              scalar::Params const& params, Conjugates conjugates) {
     if (join.node().depth > tuning::deepest_product) return std::nullopt;
     std::optional<OperandProduct> product = match(join, types, params);
     if (!product || !std::isfinite(product->factor) || product->factor == 0) return std::nullopt;
+    if (conjugates == Conjugates::refused && std::ranges::count(product->conjugated, true) > 0) return std::nullopt;
     std::vector<int> once = product->operands;
     std::sort(once.begin(), once.end());
     return std::adjacent_find(once.begin(), once.end()) == once.end() ? product : std::nullopt;
 }
 
 std::optional<ScaledProduct> scaled_product(scalar::Expr const& join, KernelTypes const& types,
-                                            scalar::Params const& params) {
-    std::optional<OperandProduct> const product = operand_product(join, types, params);
+                                            scalar::Params const& params, Conjugates conjugates) {
+    std::optional<OperandProduct> const product = operand_product(join, types, params, conjugates);
     if (!product || product->operands.size() != 2) return std::nullopt;
     return ScaledProduct{product->factor, static_cast<std::size_t>(product->operands[0]),
-                         static_cast<std::size_t>(product->operands[1])};
+                         static_cast<std::size_t>(product->operands[1]), product->conjugated[0],
+                         product->conjugated[1]};
 }
 
 }  // namespace ein::executor

@@ -12,18 +12,21 @@ using scalar::Agg;
 
 namespace {
 
-/// A tensor of f32 that is all there, with its axes' extents.
+std::size_t numbers_of(DType type) { return is_complex(type) ? 2 : 1; }
+
+/// A tensor of f32 or c64 that is all there, with its axes' extents.
 struct Tensor {
     Shape shape;
-    std::vector<float> elements;
+    DType type = DType::f32;
+    std::vector<float> numbers;  // one of an element, or two
 };
 
-Tensor random_tensor(Shape shape, unsigned seed) {
+Tensor random_tensor(Shape shape, DType type, unsigned seed) {
     std::mt19937 random(seed);
     std::uniform_real_distribution<float> uniform(-1, 1);
-    Tensor out{std::move(shape), {}};
-    out.elements.resize(static_cast<std::size_t>(element_count(out.shape)));
-    for (float& element : out.elements) element = uniform(random);
+    Tensor out{std::move(shape), type, {}};
+    out.numbers.resize(static_cast<std::size_t>(element_count(out.shape)) * numbers_of(type));
+    for (float& number : out.numbers) number = uniform(random);
     return out;
 }
 
@@ -34,17 +37,20 @@ std::vector<float> part_of(Tensor const& tensor, Box const& box) {
     for_each_index(box.length, [&](std::vector<Extent> const& index) {
         Extent at = 0;
         for (std::size_t axis = 0; axis < index.size(); ++axis) at += (box.begin[axis] + index[axis]) * strides[axis];
-        out.push_back(tensor.elements[static_cast<std::size_t>(at)]);
+        for (std::size_t part = 0; part < numbers_of(tensor.type); ++part)
+            out.push_back(tensor.numbers[static_cast<std::size_t>(at) * numbers_of(tensor.type) + part]);
     });
     return out;
 }
 
 class OrderedKernel {
 public:
-    explicit OrderedKernel(graph::EinSum einsum) : kernel_{"N", std::move(einsum), DType::f32} {
-        for (std::vector<int> const& axes : kernel_.einsum.inputs)
-            operands_.push_back(
-                random_tensor(projected(whole(), axes).length, 7 + static_cast<unsigned>(operands_.size())));
+    OrderedKernel(graph::EinSum einsum, std::vector<DType> const& types, DType type)
+        : kernel_{"N", std::move(einsum), type} {
+        for (std::vector<int> const& axes : kernel_.einsum.inputs) {
+            std::size_t const k = operands_.size();
+            operands_.push_back(random_tensor(projected(whole(), axes).length, types[k], 7 + static_cast<unsigned>(k)));
+        }
     }
 
     Box whole() const { return Box::whole(kernel_.einsum.extents); }
@@ -60,21 +66,21 @@ public:
         for (std::size_t k = 0; k < operands_.size(); ++k) {
             Box const box = projected(region, kernel_.einsum.inputs[k]);
             shape.operand_strides.push_back(row_major_strides(box.length));
-            shape.operand_dtypes.push_back(DType::f32);
+            shape.operand_dtypes.push_back(operands_[k].type);
             blocks.push_back(part_of(operands_[k], box));
         }
         for (std::vector<float> const& block : blocks) pointers.push_back(block.data());
         Box const written = projected(region, kernel_.einsum.output);
         shape.output_strides = row_major_strides(written.length);
-        shape.output_dtype = DType::f32;
-        std::vector<float> output(static_cast<std::size_t>(written.elements()));
+        shape.output_dtype = kernel_.compute;
+        std::vector<float> output(static_cast<std::size_t>(written.elements()) * numbers_of(kernel_.compute));
         TestTeam team(threads);
         CpuDevice().prepare(shape, {})->launch({pointers, output.data(), region.begin}, team);
         return output;
     }
 
     Tensor result(int threads) const {
-        return {projected(whole(), kernel_.einsum.output).length, call(whole(), threads)};
+        return {projected(whole(), kernel_.einsum.output).length, kernel_.compute, call(whole(), threads)};
     }
     std::vector<int> const& output() const { return kernel_.einsum.output; }
 
@@ -85,6 +91,25 @@ private:
 
 bool same(std::vector<float> const& a, std::vector<float> const& b) {
     return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+}
+
+/// Calls for every part of the output that cuts one label.
+void check_parts(OrderedKernel const& kernel, Shape const& extents) {
+    Tensor const result = kernel.result(1);
+    CHECK(same(kernel.result(3).numbers, result.numbers));
+    for (int const label : kernel.output()) {
+        Extent const extent = extents[static_cast<std::size_t>(label)];
+        for (Extent const cut : {Extent{1}, extent / 3, extent - 1}) {
+            if (cut < 1 || cut >= extent) continue;
+            for (bool const lower : {true, false}) {
+                Box region = kernel.whole();
+                region.begin[static_cast<std::size_t>(label)] = lower ? 0 : cut;
+                region.length[static_cast<std::size_t>(label)] = lower ? cut : extent - cut;
+                CAPTURE(label, cut, lower);
+                CHECK(same(kernel.call(region, 2), part_of(result, projected(region, kernel.output()))));
+            }
+        }
+    }
 }
 
 }  // namespace
@@ -111,20 +136,25 @@ TEST_CASE("a kernel that keeps order gives every part of its output the bits of 
         Case{"ij->j", "x*0", {700, 33}, Agg::max}, Case{"ij->j", "x*0", {70, 17}, Agg::min},  // zeros of both signs
         Case{"ikj->ij", "x*0", {70, 9, 3}, Agg::max}, Case{"ij->i", "x*0", {70, 33}, Agg::min});
     CAPTURE(at.form, at.join, at.extents, at.agg);
-    OrderedKernel const kernel(einsum(at.form, at.extents, at.join, at.agg));
-    Tensor const result = kernel.result(1);
-    CHECK(same(kernel.result(3).elements, result.elements));
-    for (int const label : kernel.output()) {
-        Extent const extent = at.extents[static_cast<std::size_t>(label)];
-        for (Extent const cut : {Extent{1}, extent / 3, extent - 1}) {
-            if (cut < 1 || cut >= extent) continue;
-            for (bool const lower : {true, false}) {
-                Box region = kernel.whole();
-                region.begin[static_cast<std::size_t>(label)] = lower ? 0 : cut;
-                region.length[static_cast<std::size_t>(label)] = lower ? cut : extent - cut;
-                CAPTURE(label, cut, lower);
-                CHECK(same(kernel.call(region, 2), part_of(result, projected(region, kernel.output()))));
-            }
-        }
-    }
+    graph::EinSum const form = einsum(at.form, at.extents, at.join, at.agg);
+    check_parts({form, std::vector(form.operands(), DType::f32), DType::f32}, at.extents);
+}
+
+TEST_CASE("a kernel of complex numbers, conjugates or one real operand that keeps order does the same",
+          "[executor][device]") {
+    struct Case {
+        std::string form, join;
+        Shape extents;
+        DType first, second;
+    };
+    constexpr DType f32 = DType::f32, c64 = DType::c64;
+    Case const at = GENERATE(
+        Case{"ij,jk->ik", "", {40, 700, 50}, c64, c64}, Case{"ij,jk->ik", "conj(x)*y", {23, 900, 37}, c64, c64},
+        Case{"bij,bkj->bik", "x*conj(y)", {5, 20, 150, 30}, c64, c64},
+        Case{"bij,bjk->bik", "conj(x*y)", {37, 9, 21, 17}, c64, c64},
+        Case{"ibj,jbk->kib", "", {17, 5, 190, 23}, c64, c64}, Case{"ij,jk->ik", "", {40, 700, 50}, f32, c64},
+        Case{"acbd,cedf->afbe", "", {3, 6, 2, 8, 16, 40}, c64, f32},
+        Case{"bij,bjk->bki", "", {37, 9, 21, 17}, f32, c64});
+    CAPTURE(at.form, at.join, at.extents, at.first, at.second);
+    check_parts({einsum(at.form, at.extents, at.join), {at.first, at.second}, c64}, at.extents);
 }

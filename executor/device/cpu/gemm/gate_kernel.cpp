@@ -19,7 +19,7 @@ namespace {
 
 constexpr Extent most_numbers_of_gate = 1024, most_in_matrix = 256;
 // of those whose boxes are in the second-level cache: measured, with more tiles are faster
-constexpr Extent bytes_of_large_gate = 768 << 10, most_columns_of_large = 256, most_complex_columns = 64,
+constexpr Extent bytes_of_large_gate = 768 << 10, most_columns_of_large = 256,
                  most_columns_turned = 64,  // of tensors that stay in a cache: tiles pack them as fast
     most_numbers_of_few = 16 << 10,         // where rows are no more than a box for each thread
     most_columns_of_runs = 48;              // where terms lie in runs: many rows are packed together
@@ -46,15 +46,16 @@ struct GateBox {
 class GateKernel final : public PreparedKernel {
 public:
     GateKernel(GateKinds kinds, GatePlan plan, GateLoops loops, std::size_t large, std::size_t small, DType type,
-               double factor, Nest const& nest)
+               ScaledProduct const& product, Nest const& nest)
         : kinds_(std::move(kinds)),
           plan_(std::move(plan)),
           loops_(loops),
           large_(large),
           small_(small),
-          number_(size_of(type) / (is_complex(type) ? 2 : 1)),
-          parts_(is_complex(type) ? 2 : 1),
-          factor_(factor),
+          element_(size_of(type)),
+          factor_(product.factor),
+          conjugates_large_(product.conjugates(large)),
+          conjugates_small_(product.conjugates(small)),
           accumulate_(nest.accumulate),
           past_cache_(!nest.accumulate &&
                       std::max(nest.output_bytes, nest.output_elements() * static_cast<Extent>(size_of(type))) >=
@@ -72,7 +73,7 @@ public:
 
     /// What only the kernel that is taken needs.
     void complete() {
-        matrix_ = GateMatrix(kinds_, plan_, number_, parts_, loops_.columns);
+        matrix_ = GateMatrix(kinds_, plan_, element_, loops_.columns);
         find_lines();
         crowded_ = whole().in.direct() && is_crowded();
     }
@@ -88,15 +89,15 @@ public:
     bool in_parts() const { return !plan_.term_parts.empty(); }
     /// Of boxes in the second-level cache.
     bool is_better_than_tiles() const {
-        Extent const numbers = rows() * matrices() * (count_of(kinds_.terms) + columns()) * parts_;
-        bool const packs_near = numbers * static_cast<Extent>(number_) < bytes_packed_near;
+        Extent const elements = rows() * matrices() * (count_of(kinds_.terms) + columns());
+        bool const packs_near = elements * static_cast<Extent>(element_) < bytes_packed_near;
         return !(turns() && packs_near && columns() > most_columns_turned) && !in_parts_of_lines() &&
                std::max(whole().in.cost(), whole().out.cost()) <= most_cost_of_a_side;
     }
     /// Whether no set of the second-level cache gets so many lines of a box that they leave it before they are used.
     bool stays_in_cache() const {
         std::vector<Extent> of_set(machine::second_level_sets);
-        GateIndex const line = numbers_of_a_line();
+        GateIndex const line = elements_of_a_line();
         for (GateIndex const at : whole().in.lines(line))
             ++of_set[static_cast<std::size_t>(at / line) % machine::second_level_sets];
         return std::ranges::max(of_set) <= machine::lines_of_a_large_set;
@@ -105,7 +106,7 @@ public:
     void launch(KernelCall const& call, WorkerTeam& team) const override {
         Extent const boxes = count_of(plan_.around);  // of all terms
         Extent const bytes = boxes * term_parts() *
-                             static_cast<Extent>((whole().in.elements() + whole().out.elements()) * number_) *
+                             static_cast<Extent>((whole().in.elements() + whole().out.elements()) * element_) *
                              whole().lanes;
         std::int64_t const pieces =
             bytes < machine::bytes_of_a_vector_piece
@@ -134,7 +135,6 @@ private:
             GateLabels all = inside;
             all.insert(all.end(), kinds_.batch.begin(), kinds_.batch.end());
             all.insert(all.end(), last.begin(), last.end());
-            if (parts_ == 2) all.push_back({2, 1, 1, 1});
             return all;
         };
         GateBox box;
@@ -149,29 +149,29 @@ private:
 
     /// Of what is fetched while the box before is computed.
     void find_lines() {
-        if (rows() * static_cast<Extent>(whole().in.elements() * number_) / whole().inside < fetched_from) return;
+        if (rows() * static_cast<Extent>(whole().in.elements() * element_) / whole().inside < fetched_from) return;
         for (auto& boxes : boxes_)
-            for (GateBox& box : boxes) box.lines = box.in.lines(numbers_of_a_line());
+            for (GateBox& box : boxes) box.lines = box.in.lines(elements_of_a_line());
     }
 
     /// Whether some lines of a group's vectors would share few sets of the first-level cache.
     bool is_crowded() const {
         std::vector<Extent> of_set(machine::first_level_sets);
-        GateIndex const line = numbers_of_a_line(),
+        GateIndex const line = elements_of_a_line(),
                         wide = std::min<GateIndex>(whole().lanes, most_gate_vectors * loops_.lanes) / line;
         for (GateIndex const at : places_of(plan_.terms, &GateLabel::large))
             for (GateIndex k = 0; k <= wide; ++k)
                 ++of_set[static_cast<std::size_t>(at / line + k) % machine::first_level_sets];
         return std::ranges::max(of_set) > machine::lines_of_a_set;
     }
-    GateIndex numbers_of_a_line() const { return static_cast<GateIndex>(machine::cache_line / number_); }
+    GateIndex elements_of_a_line() const { return static_cast<GateIndex>(machine::cache_line / element_); }
 
     void run(KernelCall const& call, std::byte const* matrix, Extent first, Extent last, WorkerTeam& team) const {
         auto const room = [&](GateMoves const& moves, bool in_place) {
-            return in_place ? 0 : lines(moves.elements() * static_cast<std::size_t>(lanes_in_box()) * number_);
+            return in_place ? 0 : lines(moves.elements() * static_cast<std::size_t>(lanes_in_box()) * element_);
         };
         std::size_t const near =
-            crowded_ ? static_cast<std::size_t>(terms() * parts_ * most_gate_vectors * loops_.lanes) * number_ : 0;
+            crowded_ ? static_cast<std::size_t>(terms() * most_gate_vectors * loops_.lanes) * element_ : 0;
         bool const in_place = whole().out.direct() && !in_parts();
         std::size_t const out_bytes = room(whole().out, in_place);
         bool const later = out_bytes <= most_bytes_that_wait;
@@ -183,10 +183,14 @@ private:
         of_all.matrices = matrices();
         of_all.columns = columns();
         of_all.scale = factor_;
+        of_all.conjugate_matrix = conjugates_small_;
+        of_all.conjugate_large = conjugates_large_;
         of_all.combine = accumulate_;
         of_all.past_cache = past_cache_;
         of_all.in_is_crowded = crowded_;
-        of_all.fetch_at_once = terms() * columns() <= most_in_matrix;
+        // what several blocks of columns read where it lies comes with the tiles of the first one
+        bool const read_once = !whole().in.direct() || gate_blocks(columns(), loops_.columns) == 1;
+        of_all.fetch_at_once = terms() * columns() <= most_in_matrix && read_once;
         of_all.in_room = in.data();
         of_all.out_room = out.data();
         calls[1] = of_all;
@@ -194,7 +198,7 @@ private:
         auto const* const from = static_cast<std::byte const*>(call.operands[large_]);
         auto* const to = static_cast<std::byte*>(call.output);
         Extent const between = std::max<Extent>(
-            1, machine::bytes_between_pauses / static_cast<Extent>(whole().in.elements() * number_) / whole().lanes);
+            1, machine::bytes_between_pauses / static_cast<Extent>(whole().in.elements() * element_) / whole().lanes);
         Walk walk(walked_, first * parts);
         GateCall const* before = nullptr;
         for (Extent number = first * parts; number < last * parts; ++number) {
@@ -214,10 +218,10 @@ private:
             one.terms = shape.terms;
             one.lanes = is_last_lanes ? shape.lanes / plan_.lanes.front().length * plan_.last_lanes : shape.lanes;
             one.matrix = matrix + matrix_.begin(part);
-            one.from = from + walk.large * static_cast<Extent>(number_);
-            one.to = to + walk.output * static_cast<Extent>(number_);
+            one.from = from + walk.large * static_cast<Extent>(element_);
+            one.to = to + walk.output * static_cast<Extent>(element_);
             walk.advance();
-            one.next = from + walk.large * static_cast<Extent>(number_);
+            one.next = from + walk.large * static_cast<Extent>(element_);
             one.lines = shape.lines.data();
             one.lines_count = number + 1 < last * parts ? static_cast<GateIndex>(shape.lines.size()) : 0;
             loops_.run(one);
@@ -261,10 +265,9 @@ private:
     GatePlan plan_;
     GateLabels walked_;  // rows around boxes, and parts of the terms
     GateLoops loops_;
-    std::size_t large_, small_, number_;
-    int parts_;
+    std::size_t large_, small_, element_;
     double factor_;
-    bool accumulate_, past_cache_, crowded_ = false;
+    bool conjugates_large_, conjugates_small_, accumulate_, past_cache_, crowded_ = false;
     std::array<std::array<GateBox, 2>, 2> boxes_;  // of rows and terms: whole ones, and the last
     GateMatrix matrix_;
 };
@@ -272,38 +275,42 @@ private:
 /// Whether terms are innermost in the large operand and whole vectors of columns in the output: tiles read rows where
 /// they lie, if all terms do, or pack them in runs for many columns, and write columns where they belong. @param vector
 /// lanes of one
-bool suits_tiles(GateKinds const& kinds, int parts, int vector) {
+bool suits_tiles(GateKinds const& kinds, int vector) {
     auto const run_of = [&](GateLabels const& labels, Extent GateLabel::*step) {
         Extent run = 1;
-        for (auto label = labels.rbegin(); label != labels.rend() && (*label).*step == run * parts; ++label)
+        for (auto label = labels.rbegin(); label != labels.rend() && (*label).*step == run; ++label)
             run *= label->length;
         return run;
     };
     Extent const terms = run_of(kinds.terms, &GateLabel::large), columns = count_of(kinds.columns);
     return terms > 1 && (terms == count_of(kinds.terms) || columns > most_columns_of_runs) &&
-           run_of(kinds.columns, &GateLabel::output) >= vector / (parts * parts);
+           run_of(kinds.columns, &GateLabel::output) >= vector;
 }
 
 /// Sizes of its boxes, in the first-level cache or in the second; nothing where tiles are better.
-std::optional<GateSizes> sizes_of(GateKinds const& kinds, int parts, int vector, Extent number) {
+/// @param parts  numbers of an element  @param element  bytes of one
+std::optional<GateSizes> sizes_of(GateKinds const& kinds, int parts, int vector, Extent element) {
     Extent const terms = count_of(kinds.terms), columns = count_of(kinds.columns), rows = count_of(kinds.rows);
     Extent const numbers = count_of(kinds.batch) * terms * columns * parts;
-    if (kinds.terms.empty() || suits_tiles(kinds, parts, vector) || rows < least_rows) return std::nullopt;
-    if (terms * columns <= most_in_matrix && numbers <= most_numbers_of_gate) return GateSizes{};
+    if (kinds.terms.empty() || suits_tiles(kinds, vector) || rows < least_rows) return std::nullopt;
+    GateSizes small;
+    small.run /= parts;
+    small.long_run /= parts;
+    small.elements /= parts;
+    if (terms * columns <= most_in_matrix && numbers <= most_numbers_of_gate) return small;
     Extent const least_of_large = numbers > most_numbers_of_few ? least_boxes * most_gate_vectors * vector : least_rows;
-    if (rows < least_of_large || numbers * number > bytes_of_large_gate || columns > most_columns_of_large ||
-        (parts == 2 && columns > most_complex_columns))
+    if (rows < least_of_large || numbers / parts * element > bytes_of_large_gate || columns > most_columns_of_large)
         return std::nullopt;
-    Extent const line = static_cast<Extent>(machine::cache_line) / number;
-    Extent const of_all = rows * count_of(kinds.batch) * (terms + columns) * parts;
+    Extent const line = static_cast<Extent>(machine::cache_line) / element;
+    Extent const of_all = rows * count_of(kinds.batch) * (terms + columns);
     GateSizes large;
     large.in_second_level = true;
     large.least_lanes = most_gate_vectors * vector;
     large.most_lanes = 2 * large.least_lanes;
     large.run = large.grain = line;
     large.long_run = 6 * line;
-    large.run_of_large = run_of_large / number;
-    large.numbers = std::clamp(of_all / least_boxes, large.numbers, bytes_of_large_box / number);
+    large.run_of_large = run_of_large / element;
+    large.elements = std::clamp(of_all / least_boxes, small.elements, bytes_of_large_box / element);
     return large;
 }
 
@@ -320,22 +327,22 @@ std::unique_ptr<PreparedKernel const> make_gate_kernel(KernelShape const& shape,
         if (operand != type) return nullptr;
     GateLoops const loops = best_loops(type);
     if (loops.run == nullptr) return nullptr;
-    std::optional<ScaledProduct> const product = scaled_product(einsum.join, types, params);
+    std::optional<ScaledProduct> const product = scaled_product(einsum.join, types, params, Conjugates::taken);
     if (!product) return nullptr;
     int const parts = is_complex(type) ? 2 : 1;
-    Extent const number = static_cast<Extent>(size_of(type)) / parts;
+    auto const element = static_cast<Extent>(size_of(type));
     for (auto const& [large, small] :
          {std::pair{product->left, product->right}, std::pair{product->right, product->left}}) {
-        std::optional<GateKinds> const kinds = kinds_of(nest, large, small, number);
+        std::optional<GateKinds> const kinds = kinds_of(nest, large, small, element);
         if (!kinds) continue;
-        std::optional<GateSizes> const sizes = sizes_of(*kinds, parts, loops.lanes, number);
+        std::optional<GateSizes> const sizes = sizes_of(*kinds, parts, loops.lanes, element);
         if (!sizes) continue;
         auto const fitted = [&, large = large, small = small](Extent GateLabel::*lanes, Extent GateLabel::*other,
                                                               GateSizes fitting) {
-            for (;; fitting.numbers /= 2) {
-                auto kernel = std::make_unique<GateKernel>(*kinds, plan_gate(*kinds, lanes, other, parts, fitting),
-                                                           loops, large, small, type, product->factor, nest);
-                bool const least = !sizes->in_second_level || fitting.numbers < sizes->numbers / 4;
+            for (;; fitting.elements /= 2) {
+                auto kernel = std::make_unique<GateKernel>(*kinds, plan_gate(*kinds, lanes, other, fitting), loops,
+                                                           large, small, type, *product, nest);
+                bool const least = !sizes->in_second_level || fitting.elements < sizes->elements / 4;
                 if (least || kernel->stays_in_cache()) return kernel;
             }
         };

@@ -33,7 +33,7 @@ struct GateRun {
     GateIndex first, count, at;
 };
 
-/// How a box lies in one of the large tensors, in real numbers from where it begins.
+/// How a box lies in one of the large tensors, in elements from where it begins.
 struct GateSide {
     GateIndex const* at = nullptr;    // of each element
     GateIndex const* lane = nullptr;  // of each lane
@@ -43,8 +43,8 @@ struct GateSide {
     bool direct = false;            // all lanes lie side by side: vectors are read and written where they lie
 };
 
-/// A box and the small tensor. Elements of `in` are (group, term), those of `out` (group, column); of complex numbers
-/// each is two, the real part first. Group g meets matrix g % matrices.
+/// A box and the small tensor. Elements of `in` are (group, term), those of `out` (group, column). Group g meets matrix
+/// g % matrices.
 struct GateCall {
     GateSide in, out;
     GateIndex lanes = 0;         // of this box, at most those of the sides
@@ -52,7 +52,9 @@ struct GateCall {
     GateIndex groups = 1, matrices = 1, terms = 1, columns = 1;
     void const* matrix = nullptr;  // (matrix, block of columns, term, column), as gate_block cuts columns
     double scale = 1;
-    bool combine = false, past_cache = false;  // whole lines of the result
+    bool conjugate_matrix = false, conjugate_large = false;  // of complex numbers
+    void const* factors = nullptr;                           // of their sums: the loops' own
+    bool combine = false, past_cache = false;                // whole lines of the result
     bool in_is_crowded = false;  // vectors of a group share sets of the first-level cache, where they lie side by side
     void const* from = nullptr;
     void* to = nullptr;
@@ -73,7 +75,7 @@ inline constexpr GateIndex most_gate_vectors = 3;  // of a tile
 struct GateLoops {
     void (*run)(GateCall const& call) = nullptr;     // null: there is none. Results stay in out_room, if there is one
     void (*finish)(GateCall const* last) = nullptr;  // the last box's results leave, and all are there for others
-    int lanes = 1, columns = 1;                      // of a vector; of a tile, at most
+    int lanes = 1, columns = 1;                      // elements of a vector; of a tile, at most
 };
 
 /// Blocks of columns that are computed together, of at most so many each, and where one begins. In every instruction

@@ -5,11 +5,11 @@
 
 namespace ein::executor {
 
-GateMatrix::GateMatrix(GateKinds const& kinds, GatePlan const& plan, std::size_t number, int parts, Extent tile_columns)
-    : element_(number * static_cast<std::size_t>(parts)), tile_columns_(tile_columns) {
+GateMatrix::GateMatrix(GateKinds const& kinds, GatePlan const& plan, std::size_t element, Extent tile_columns)
+    : element_(element), tile_columns_(tile_columns) {
     auto const bytes_to = [&](GateLabels const& labels) {
         std::vector<GateIndex> places = places_of(labels, &GateLabel::small);
-        for (GateIndex& place : places) place *= static_cast<GateIndex>(number);
+        for (GateIndex& place : places) place *= static_cast<GateIndex>(element);
         return places;
     };
     batch_at_ = bytes_to(kinds.batch);

@@ -12,8 +12,8 @@ namespace ein::executor {
 class GateMatrix {
 public:
     GateMatrix() = default;
-    /// @param number  bytes of a real number  @param parts  numbers of an element  @param tile_columns  at most
-    GateMatrix(GateKinds const& kinds, GatePlan const& plan, std::size_t number, int parts, Extent tile_columns);
+    /// @param element  bytes of one  @param tile_columns  at most
+    GateMatrix(GateKinds const& kinds, GatePlan const& plan, std::size_t element, Extent tile_columns);
 
     std::size_t bytes() const { return bytes_of(term_at_.size()); }
     /// Where the matrices of a part of the terms begin.

@@ -87,11 +87,11 @@ void cut_terms(GateLabels const& terms, Extent most, Extent grain, GatePlan& pla
 
 }  // namespace
 
-std::optional<GateKinds> kinds_of(Nest const& nest, std::size_t large, std::size_t small, Extent number) {
+std::optional<GateKinds> kinds_of(Nest const& nest, std::size_t large, std::size_t small, Extent element) {
     GateKinds kinds;
     for (NestLabel const& label : nest.labels) {
-        GateLabel const of{label.length, label.strides[large] / number, label.strides[small] / number,
-                           label.output_stride / number};
+        GateLabel const of{label.length, label.strides[large] / element, label.strides[small] / element,
+                           label.output_stride / element};
         if (of.large == 0 && (of.small == 0 || label.aggregated)) return std::nullopt;
         if (of.small == 0 && label.aggregated) return std::nullopt;
         (label.aggregated ? kinds.terms
@@ -115,27 +115,25 @@ std::vector<GateIndex> places_of(GateLabels const& labels, Extent GateLabel::*st
     return places;
 }
 
-GatePlan plan_gate(GateKinds const& kinds, Extent GateLabel::*lanes, Extent GateLabel::*other, int parts,
-                   GateSizes const& sizes) {
+GatePlan plan_gate(GateKinds const& kinds, Extent GateLabel::*lanes, Extent GateLabel::*other, GateSizes const& sizes) {
     GatePlan plan;
     cut_terms(kinds.terms, sizes.terms, sizes.grain, plan);
     std::vector<bool> taken;
     int cut_lanes = -1, cut_inside = -1;
-    Extent const of_gate = count_of(kinds.batch) * (count_of(plan.terms) + count_of(kinds.columns)) * parts;
+    Extent const of_gate = count_of(kinds.batch) * (count_of(plan.terms) + count_of(kinds.columns));
     auto const run_at = [&](GateLabels all, Extent GateLabel::*step) {
         all.insert(all.end(), kinds.batch.begin(), kinds.batch.end());
         all.insert(all.end(), plan.lanes.begin(), plan.lanes.end());
-        if (parts == 2) all.push_back({2, 1, 1, 1});
         return run_of(all, step);
     };
     Extent run = 1, wanted = 1, room = 0;  // of rows inside: what makes whole lines, and what a box has room for
     for (Extent most : {sizes.most_lanes, sizes.least_lanes}) {
         if (room >= wanted) break;
-        if (room > 0) most = std::max(most, sizes.numbers / (of_gate * wanted) / most * most);
+        if (room > 0) most = std::max(most, sizes.elements / (of_gate * wanted) / most * most);
         taken.assign(kinds.rows.size(), false);
         plan.lanes = take_rows(kinds.rows, lanes, taken, sizes.least_lanes, most, sizes.least_lanes,
                                !sizes.in_second_level, cut_lanes);
-        room = std::max<Extent>(1, sizes.numbers / (count_of(plan.lanes) * of_gate));
+        room = std::max<Extent>(1, sizes.elements / (count_of(plan.lanes) * of_gate));
         run = run_at(other == &GateLabel::large ? plan.terms : kinds.columns, other);
         wanted = (sizes.run + run - 1) / run;
     }

@@ -11,7 +11,7 @@
 
 namespace ein::executor {
 
-/// A label with its steps in the large operand, the small one and the output, in real numbers.
+/// A label with its steps in the large operand, the small one and the output, in elements.
 struct GateLabel {
     Extent length = 1, large = 0, small = 0, output = 0;
 };
@@ -28,8 +28,8 @@ struct GateKinds {
     GateLabels rows, columns, terms, batch;
 };
 
-/// @param number  bytes of a real number  @return nothing where a sum is over labels of one operand alone
-std::optional<GateKinds> kinds_of(Nest const& nest, std::size_t large, std::size_t small, Extent number);
+/// @param element  bytes of one  @return nothing where a sum is over labels of one operand alone
+std::optional<GateKinds> kinds_of(Nest const& nest, std::size_t large, std::size_t small, Extent element);
 
 /// Whether so many terms are not cut where a box has at most `most` of them: a quarter more is left whole.
 constexpr bool stay_whole(Extent terms, Extent most) { return 4 * terms <= 5 * most; }
@@ -56,19 +56,18 @@ struct GatePlan {
     }
 };
 
-/// How large boxes are, in numbers.
+/// How large boxes are, in elements.
 struct GateSizes {
     bool in_second_level = false;  // of the caches; else in the first
     Extent least_lanes = 16, most_lanes = 96;
     Extent run = 16, grain = 1;              // that lies side by side in the other tensor; what parts are multiples of
     Extent long_run = 16, run_of_large = 1;  // where there is room: in the other tensor, in the large operand
-    Extent numbers = 12 << 10;               // of both tensors
+    Extent elements = 12 << 10;              // of both tensors
     Extent terms = 1 << 10;                  // of a box, at most, or a quarter more
 };
 
-/// @param lanes  the tensor whose innermost rows are lanes  @param other  the other one  @param parts  of an element
-GatePlan plan_gate(GateKinds const& kinds, Extent GateLabel::*lanes, Extent GateLabel::*other, int parts,
-                   GateSizes const& sizes);
+/// @param lanes  the tensor whose innermost rows are lanes  @param other  the other one
+GatePlan plan_gate(GateKinds const& kinds, Extent GateLabel::*lanes, Extent GateLabel::*other, GateSizes const& sizes);
 
 /// What brings elements to lanes, or takes them from there: runs of lanes, or pieces of elements that are turned.
 class GateMoves {
@@ -80,7 +79,7 @@ public:
     std::size_t elements() const { return at_.size(); }
     bool direct() const { return direct_; }
     double cost() const { return cost_; }  // of an element, in instructions, about
-    /// The lines that a box touches, where each begins. @param line  numbers of one
+    /// The lines that a box touches, where each begins. @param line  elements of one
     std::vector<GateIndex> lines(GateIndex line) const;
     GateSide side() const;
 

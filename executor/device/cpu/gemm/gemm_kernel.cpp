@@ -38,6 +38,7 @@ public:
                Operation const& operation, DType type)
         : plan_(std::move(plan)),
           operands_(operation.operands),
+          conjugated_(operation.conjugated),
           pair_(operation.pair),
           lanes_(product_of(plan_.batch, type)),
           agg_(operation.agg),
@@ -254,6 +255,7 @@ private:
         call.whole_columns = plan_.whole_columns;
         call.whole_terms = plan_.whole_terms;
         call.scale = call_.alpha;
+        call.conjugate_a = conjugated_[A], call.conjugate_b = conjugated_[B];
         call.accumulate = accumulate_ && !unpacking_;
         call.past_cache = past_cache_;
         call.scratch = scratch;
@@ -293,6 +295,7 @@ private:
 
     GemmPlan plan_;
     std::array<std::size_t, 2> operands_;
+    std::array<bool, 2> conjugated_;
     PairProduct pair_;    // in place of BLAS
     LanesProduct lanes_;  // in place of both
     scalar::Agg agg_;
@@ -319,10 +322,7 @@ std::optional<GemmPlan> plan_of(Nest const& nest, DType type, bool pack_output, 
     auto const problem = [&](Operation const& of) { return problem_of(nest, type, pack_output, of); };
     if (!operation.join) return plan_gemm(problem(operation));
     std::optional<GemmPlan> plan = plan_tiles(problem(operation), operation.pair);
-    Operation exchanged = operation;
-    std::swap(exchanged.operands[0], exchanged.operands[1]);
-    exchanged.join = with_operands_exchanged(*operation.join);
-    exchanged.pair = pair_product(*exchanged.join, operation.agg, type);
+    Operation const exchanged = operation.with_operands_exchanged(type);
     std::optional<GemmPlan> other = plan_tiles(problem(exchanged), exchanged.pair);
     if (!other || (plan && plan->seconds <= other->seconds)) return plan;
     operation = exchanged;

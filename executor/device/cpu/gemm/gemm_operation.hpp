@@ -4,6 +4,7 @@
 
 #include <array>
 #include <optional>
+#include <utility>
 
 #include "executor/device/cpu/gemm/pair_lanes.hpp"
 #include "executor/device/kernel/gemm_match.hpp"
@@ -14,10 +15,21 @@ namespace ein::executor {
 /// What a kernel does with the elements of its two operands.
 struct Operation {
     std::array<std::size_t, 2> operands{};
+    std::array<bool, 2> conjugated{};
     double factor = 1;
     std::optional<PairJoin> join;  // of pair_product; BLAS multiplies
     PairProduct pair;
     scalar::Agg agg = scalar::Agg::sum;
+
+    /// The same with the second operand first; of those that have a pair_product.
+    Operation with_operands_exchanged(DType type) const {
+        Operation other = *this;
+        std::swap(other.operands[0], other.operands[1]);
+        std::swap(other.conjugated[0], other.conjugated[1]);
+        other.join = executor::with_operands_exchanged(*join);
+        other.pair = pair_product(*other.join, agg, type);
+        return other;
+    }
 };
 
 /// Sums of products, else one of the other products; nothing for other joins and aggregations.
@@ -29,12 +41,14 @@ inline std::optional<Operation> operation_of(graph::EinSum const& einsum, Kernel
     Operation operation;
     operation.agg = einsum.agg;
     if (in_blas && einsum.agg == scalar::Agg::sum)
-        if (auto const product = scaled_product(einsum.join, types, params)) {
+        if (auto const product = scaled_product(einsum.join, types, params, Conjugates::taken)) {
             operation.operands = {product->left, product->right};
+            operation.conjugated = {product->conjugates_left, product->conjugates_right};
             operation.factor = product->factor;
             operation.pair = pair_product(PairJoin::multiply, einsum.agg, type);
             if (operation.pair.run != nullptr) operation.join = PairJoin::multiply;
-            return operation;
+            bool const conjugates = product->conjugates_left || product->conjugates_right;
+            return conjugates && !operation.join ? std::nullopt : std::optional(operation);  // BLAS knows none
         }
     std::optional<PairOperation> const pair = pair_operation(einsum.join);
     if (!pair) return std::nullopt;

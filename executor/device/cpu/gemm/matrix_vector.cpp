@@ -59,6 +59,8 @@ template <class T>
 void store_numbers(MatrixVector const& product, T* values, std::byte* to, Extent step, Extent count) {
     T const factor = static_cast<T>(product.factor);
     for (Extent k = 0; k < count * product.parts; ++k) values[k] *= factor;
+    if (product.conjugates_results)
+        for (Extent k = 0; k < count; ++k) values[2 * k + 1] = -values[2 * k + 1];
     auto const size = static_cast<Extent>(size_of(product.output_type));
     auto const n = static_cast<std::size_t>(count);
     alignas(16) std::byte elements[stored_at_once * 16];
@@ -94,7 +96,7 @@ std::optional<MatrixVector> matrix_by_vector(KernelShape const& shape, Nest cons
     if (nest.keeps_order() || einsum.agg != scalar::Agg::sum || types.join != type || types.accumulate != type ||
         (real != DType::f32 && real != DType::f64) || nest.operand_dtypes.size() != 2)
         return std::nullopt;
-    std::optional<ScaledProduct> const product = scaled_product(einsum.join, types, params);
+    std::optional<ScaledProduct> const product = scaled_product(einsum.join, types, params, Conjugates::taken);
     if (!product) return std::nullopt;
     int const parts = is_complex(type) ? 2 : 1;
     for (auto const& [matrix, vector] :
@@ -110,6 +112,8 @@ std::optional<MatrixVector> matrix_by_vector(KernelShape const& shape, Nest cons
                                 type,
                                 real,
                                 parts,
+                                product->conjugates_left != product->conjugates_right,
+                                product->conjugates(matrix),
                                 real_of(stored),
                                 nest.operand_dtypes[vector],
                                 nest.output_dtype,

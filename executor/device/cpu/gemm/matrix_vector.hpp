@@ -25,6 +25,7 @@ struct MatrixVector {
     double factor;
     DType type, real;                             // of the products, and of their numbers
     int parts;                                    // numbers of an element
+    bool conjugates_vector, conjugates_results;   // of complex numbers: a conjugate matrix is one of both
     DType matrix_type, vector_type, output_type;  // of numbers the first, of elements the others
     bool accumulate;
     VectorLoops loops;

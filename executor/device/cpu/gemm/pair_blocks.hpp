@@ -32,20 +32,20 @@ struct Blocks {
 };
 
 template <class P>
-constexpr Index bytes_in_b = static_cast<Index>(sizeof(typename P::T)) * P::parts* P::parts;  // of an element, packed
+constexpr Index bytes_of_one = static_cast<Index>(sizeof(typename P::Element));
 
 template <class P>
-constexpr Index packed_at_once = packed_bytes / (P::rows * static_cast<Index>(sizeof(typename P::T)));  // tiles of rows
+constexpr Index packed_at_once = packed_bytes / (P::rows * bytes_of_one<P>);  // tiles of rows
 
 template <class P>
-constexpr Index most_of_b = cache_of_b / bytes_in_b<P>;
+constexpr Index most_of_b = cache_of_b / bytes_of_one<P>;
 
 template <class P>
 Blocks blocks_of(PairCall const& call) {
     Index const terms =
         even_part(call.terms.count, or_a_quarter_more(pair_block), call.whole_terms > 1 ? call.whole_terms : 8);
     Index const rows = even_part(call.rows.count, or_a_quarter_more(most_rows), P::rows);
-    Index const few = cache_of_few / bytes_in_b<P> / terms, most = most_of_b<P> / terms;
+    Index const few = cache_of_few / bytes_of_one<P> / terms, most = most_of_b<P> / terms;
     bool const along = call.columns.labels == 0 || call.columns.label[call.columns.labels - 1].step[0] == 1;
     bool const small = call.rows.count <= few_rows && !along && call.whole_columns <= few;
     Index const room = (small ? few : most) / P::lane * P::lane;
@@ -88,7 +88,7 @@ struct StageMemory {
 template <class P>
 struct Memory {
     Index rows, columns, terms;  // of a block, at most
-    typename P::T *a, *b;
+    typename P::Element *a, *b;
     Index *a_at, *row_at, *a_term_at, *b_term_at;  // in a and b, and of rows in c
     Index *b_at[2], *column_at[2];                 // in b and c, of this block of columns and the next
     Index *lines, *line_places;                    // of pair_ahead.hpp
@@ -104,7 +104,7 @@ struct Memory {
             part = scratch == nullptr ? nullptr : reinterpret_cast<T*>(scratch + bytes);
             bytes += static_cast<std::size_t>((count * static_cast<Index>(sizeof(T)) + 63) / 64 * 64);
         };
-        take(b, blocks.b * P::parts * P::parts);
+        take(b, blocks.b);
         for (int set = 0; set < 2; ++set) {
             take(b_at[set], columns);
             take(column_at[set], columns);
@@ -114,8 +114,8 @@ struct Memory {
         Index const vectors = parts_of(columns, P::lane);
         take(piece, vectors * most_pieces);
         take(first_piece, vectors + 1);
-        if (P::is_fused && P::parts == 1) {
-            take(stage.held, 2 * staged_columns<P> * P::rows);
+        if (P::is_fused) {
+            take(stage.held, 2 * staged_columns<P> * P::rows * P::parts);
             take(stage.at, columns);
             take(stage.adjacent, columns);
             take(stage.row_at, P::rows);
@@ -139,7 +139,7 @@ struct Memory {
         take(marks.count, 2 * most_marks);
         take(marks.whole, most_marks);
         take(marks.jump, most_marks);
-        take(a, parts_of(rows, P::rows) * P::rows * terms * P::parts);
+        take(a, parts_of(rows, P::rows) * P::rows * terms);
     }
 };
 

@@ -171,6 +171,8 @@ private:
             take(batch_in_c, held, in_c_.at, unused);
             for (LanesAt<T>* lanes_at : {&in_a_, &in_b_, &in_c_}) lanes_at->set(held, Parts);
             load_matrix<T, Parts>(product_.b, in_b_, memory_.in_b, memory_.b);
+            if (product_.conjugate_a != product_.conjugate_b)
+                conjugate(memory_.b, whole(block_.columns, most_columns) * block_.terms);
             for (Index row = 0; row < all; row += in_rows) {
                 if (in_rows < all) place_rows(row, at_most(all - row, in_rows));
                 multiply(combine);
@@ -198,8 +200,15 @@ private:
         block_.b = memory_.b;
         block_.c = c;
         run_block<T, Parts>(block_);
+        if (product_.conjugate_a) conjugate(c, block_.rows * block_.columns);
         store_matrix<T, Parts>(c, in_c_, memory_.rows.in_c, product_.c, static_cast<T>(product_.scale), combine);
         if (product_.pause != nullptr) product_.pause(product_.pause_of);
+    }
+
+    /// A conjugate of a times b is that of a times b's.
+    static void conjugate(Vector<T>* elements, Index count) {
+        if constexpr (Parts == 2)
+            for (Index i = 0; i < count; ++i) elements[2 * i + 1] = -elements[2 * i + 1];
     }
 
     static void locate(PairLabels labels, Index first, Index count, Index* one, Index* other) {
@@ -244,10 +253,21 @@ LanesProduct lanes_loops(PairType type) {
     return {};
 }
 
+namespace {
+
+template <class T, int Parts>
+LanesProduct one_by_one() {
+    return {run_one_by_one<T, Parts>, sizeof(SmallMemory<ElementOf<T, Parts>>), 1};
+}
+
+}  // namespace
+
 LanesProduct small_loops(PairType type) {
     if constexpr (fused) {
-        if (type == PairType::f32) return {run_one_by_one<float>, sizeof(SmallMemory<float>), 1};
-        if (type == PairType::f64) return {run_one_by_one<double>, sizeof(SmallMemory<double>), 1};
+        if (type == PairType::f32) return one_by_one<float, 1>();
+        if (type == PairType::f64) return one_by_one<double, 1>();
+        if (type == PairType::c64) return one_by_one<float, 2>();
+        if (type == PairType::c128) return one_by_one<double, 2>();
     }
     return {};
 }

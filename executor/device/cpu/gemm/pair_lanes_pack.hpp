@@ -123,7 +123,9 @@ void load_lanes(T const* from, At const& places, Vector<T>* to) {
         Vector<T>* const there = to + places.outer.to[line] * Parts;
         for (Index i = 0; i < places.inner.count; ++i) {
             T const* const place = here + places.inner.at[i];
-            __builtin_prefetch(next + places.inner.at[at_most(i + ahead, places.inner.count - 1)]);
+            T const* const later = next + places.inner.at[at_most(i + ahead, places.inner.count - 1)];
+            __builtin_prefetch(later);
+            if constexpr (Parts == 2) __builtin_prefetch(later + lanes<T>);
             Vector<T>* const held = there + places.inner.to[i] * Parts;
             Vector<T> const x = *(Anywhere<T> const*)place;
             if constexpr (Parts == 1) {

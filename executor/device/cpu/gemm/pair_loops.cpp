@@ -14,7 +14,6 @@
 #include "executor/device/cpu/gemm/pair_rows.hpp"
 #include "executor/device/cpu/gemm/pair_stage.hpp"
 #include "executor/device/cpu/gemm/pair_streams.hpp"
-#include "executor/device/cpu/gemm/pair_units.hpp"
 
 namespace ein::executor::EIN_INSTRUCTION_SET {
 namespace {
@@ -30,11 +29,12 @@ template <class P>
 class RowBlock {
 public:
     using T = typename P::T;
-    using Element = PackedElement<P>;
-    RowBlock(PairCall const& call, JoinTiles<T> const& join, Memory<P> const& memory, Index rows, Index terms,
-             bool combine)
+    using Element = typename P::Element;
+    RowBlock(PairCall const& call, JoinTiles<T> const& join, ComplexFactors<T> const* factors, Memory<P> const& memory,
+             Index rows, Index terms, bool combine)
         : call_(call),
           join_(join),
+          factors_(factors),
           memory_(memory),
           rows_(rows),
           terms_(terms),
@@ -93,7 +93,7 @@ private:
         order_ = {};
         lines_known_ = false;
         streams_ = streams(block.count);
-        stages_ = P::is_fused && P::parts == 1 && !combine_ && terms_ == call_.terms.count && !streams_ &&
+        stages_ = P::is_fused && !combine_ && terms_ == call_.terms.count && !streams_ &&
                   stage_.find(memory_.adjacent, block.count, vectors_of(block.count));
     }
     /// Of a block that lies as this one does, while tiles of this one are computed.
@@ -119,17 +119,15 @@ private:
     }
     /// One sliver, whose terms follow one another in b as they do when they are packed.
     bool lies_packed(Index count) const {
-        return P::is_fused && P::parts == 1 && count <= P::columns && count % P::lane == 0 && terms_ > 1 &&
+        return P::is_fused && count <= P::columns && count % P::lane == 0 && terms_ > 1 &&
                even_step(b_at_, count) == 1 && even_step(memory_.b_term_at, terms_) == count;
     }
 
-    template <class Element>
     Source<Element> source_of_a(Index row, Index count) const {
         return {static_cast<Element const*>(call_.a), memory_.a_at + row, count, memory_.a_term_at, terms_};
     }
-    template <class Element>
     Source<Element> source_of_b(Index column, Index count) const {
-        return {reinterpret_cast<Element const*>(b_), b_at_ + column, count, memory_.b_term_at, terms_};
+        return {b_, b_at_ + column, count, memory_.b_term_at, terms_};
     }
 
     void pack_rows() {
@@ -137,29 +135,21 @@ private:
         for (Index row = 0; row < rows_; row += group) {
             Index const count = at_most(rows_ - row, group), tiles = parts_of(count, P::rows);
             Slivers const slivers(tiles, tiles, P::rows);
-            T* const to = memory_.a + row * terms_ * P::parts;
-            if constexpr (P::parts == 2)
-                pack_parts<T>(source_of_a<Complex<T>>(row, count), slivers, reinterpret_cast<Complex<T>*>(to));
-            else {
-                Order order;
-                pack<T, at_most(P::rows, lanes<T>), P::takes_care>(source_of_a<T>(row, count), slivers, to,
-                                                                   memory_.marks, order, seen_);
-            }
+            Order order;
+            pack<Element, at_most(P::rows, P::lane), P::takes_care>(
+                source_of_a(row, count), slivers, memory_.a + row * terms_, memory_.marks, order, seen_);
         }
     }
 
-    void pack_columns(Index column, Index count, Slivers const& slivers, Seen<T>& seen) {
-        if constexpr (P::parts == 2)
-            pack_pairs<T>(source_of_b<Complex<T>>(column, count), slivers, memory_.b);
-        else
-            pack<T, lanes<T>, P::takes_care>(source_of_b<T>(column, count), slivers, memory_.b, memory_.marks, order_,
-                                             seen);
+    void pack_columns(Index column, Index count, Slivers const& slivers, Seen<Element>& seen) {
+        pack<Element, P::lane, P::takes_care>(source_of_b(column, count), slivers, memory_.b, memory_.marks, order_,
+                                              seen);
     }
 
     /// b would be packed for so few rows that it is read where it lies, if that is in runs long enough; and the sums of
     /// all rows are no more than what is packed.
     bool streams(Index count) const {
-        if (!P::is_fused || P::parts > 1 || rows_ > streamed_rows || rows_ > memory_.terms) return false;
+        if (!P::is_fused || rows_ > streamed_rows || rows_ * P::parts > memory_.terms) return false;
         find_adjacent(b_at_, count, memory_.adjacent_in_b);
         Index runs = 0;
         for (Index column = 0; column < count; column += memory_.adjacent_in_b[column]) ++runs;
@@ -167,6 +157,7 @@ private:
         return runs * (many < least_streamed_columns ? least_streamed_columns : many) <= count;
     }
 
+    static T const* numbers_of(Element const* elements) { return reinterpret_cast<T const*>(elements); }
     static Index vectors_of(Index columns) { return parts_of(columns, P::lane); }
 
     /// One block of columns.
@@ -174,20 +165,22 @@ private:
         Index const vectors = vectors_of(count);
         Slivers const slivers(vectors, parts_of(vectors, P::vectors), P::lane);
         bool const b_in_place = streams_;
-        Seen<T> seen;
+        Seen<Element> seen;
         bool const is_packed = !b_in_place && lies_packed(count);
         if (!b_in_place && !is_packed) pack_columns(0, count, slivers, seen);
-        T const* const packed =
-            is_packed ? reinterpret_cast<T const*>(b_) + b_at_[0] + memory_.b_term_at[0] : memory_.b;
+        T const* const packed = numbers_of(is_packed ? b_ + b_at_[0] + memory_.b_term_at[0] : memory_.b);
         Rows<P> rows{};
         rows.term_step = (in_place_ ? a_term_ : P::rows) * P::parts;
         rows.c = c_;
         rows.k = terms_;
         rows.scale = static_cast<T>(call_.scale);
+        rows.factors = factors_;
         rows.combine = combine_;
         rows.stream = call_.past_cache && !combine_ && terms_ == call_.terms.count;
-        rows.tiles = P::takes_care && join_.may_be_nan(seen_, seen) ? join_.careful : join_.plain;
-        if constexpr (P::is_fused && P::parts == 1)
+        rows.tiles = join_.plain;
+        if constexpr (P::takes_care)
+            if (join_.may_be_nan(seen_, seen)) rows.tiles = join_.careful;
+        if constexpr (P::is_fused)
             if (b_in_place) return run_streaming(rows, count);
         Index const tiles_between = parts_of(operations_between_pauses, P::rows * count * terms_);
         Index tiles = 0;
@@ -195,12 +188,12 @@ private:
             if (call_.pause != nullptr && ++tiles % tiles_between == 0) call_.pause(call_.pause_of);
             take_rows(rows, row);
             bool const staged = stages_ && stage_.takes(rows.c_at, rows.count);
-            Rows<P> to = staged ? stage_.begin(rows, rows.c + rows.c_at[0], column_at_) : rows;
+            Rows<P> to = staged ? stage_.begin(rows, rows.c + rows.c_at[0] * P::parts, column_at_) : rows;
             for (Index s = 0; s < slivers.count; ++s) {
                 to.fetch_next = in_place_ && s == 0;
                 Index const first = slivers.first(s), held = at_most(count - first, slivers.width(s));
                 if (!order_.along) ahead_.fetch();
-                run_sliver(to, packed + first * terms_ * P::parts * P::parts, slivers.width(s),
+                run_sliver(to, packed + first * terms_ * P::parts, slivers.width(s),
                            staged ? stage_.columns(first, held) : columns_of(first, held));
                 if (staged) stage_.computed(first + held);
             }
@@ -210,19 +203,20 @@ private:
 
     /// Columns that lie side by side in b, and then those that follow.
     void run_streaming(Rows<P>& rows, Index count) {
-        Index const most = parts_of(count, P::lane) * P::lane;
+        Index const most = parts_of(count, P::lane) * lanes<T>;
         for (Index column = 0; column < count;) {
             Index const wide = at_most(memory_.adjacent_in_b[column], count - column);
-            Streamed<T> const part{reinterpret_cast<T const*>(b_) + b_at_[column], memory_.b_term_at, wide, memory_.b,
-                                   most};
-            for (Index row = 0; row < rows_; ++row)
-                for (Index at = 0; at < wide; ++at) part.sums[row * most + at] = T{};
+            Streamed<T> const part{numbers_of(b_ + b_at_[column]), memory_.b_term_at, wide * P::parts,
+                                   reinterpret_cast<T*>(memory_.b), most};
+            for (Index row = 0; row < rows_ * P::parts; ++row)
+                for (Index at = 0; at < part.columns; ++at) part.sums[row * most + at] = T{};
             Index term = 0;
             for (; term + terms_at_once <= terms_; term += terms_at_once) stream<terms_at_once>(rows, term, part);
             for (; term < terms_; ++term) stream<1>(rows, term, part);
             Columns const columns{wide, column_at_ + column, memory_.adjacent + column, {}};
             for (Index row = 0; row < rows_; ++row)
-                store_row<P>(part.sums + row * most, columns, rows.c + memory_.row_at[row], rows.scale, combine_);
+                store_row<P>(sums_of_row<P>(rows, row, part), columns, rows.c + memory_.row_at[row] * P::parts,
+                             P::parts == 1 ? rows.scale : T{1}, combine_);
             column += wide;
         }
     }
@@ -242,7 +236,7 @@ private:
         rows.count = at_most(rows_ - row, P::rows);
         rows.c_at = memory_.row_at + row;
         rows.a = in_place_ ? static_cast<T const*>(call_.a) + (memory_.a_at[row] + memory_.a_term_at[0]) * P::parts
-                           : memory_.a + row * terms_ * P::parts;
+                           : numbers_of(memory_.a + row * terms_);
         rows.row_step = in_place_ ? even_step(memory_.a_at + row, rows.count) * P::parts : P::parts;
         rows.fetch_next = false;
     }
@@ -261,11 +255,12 @@ private:
 
     PairCall const& call_;
     JoinTiles<T> const& join_;
+    ComplexFactors<T> const* factors_;
     Memory<P> const& memory_;
     Index rows_, terms_, a_term_ = 1;  // from term to term of a, in place
     Index const *b_at_ = nullptr, *column_at_ = nullptr;
     bool combine_, in_place_ = false, in_pieces_ = false;
-    Seen<T> seen_;
+    Seen<Element> seen_;
     bool streams_ = false, stages_ = false, lines_known_ = false;
     Block last_;
     Order order_;
@@ -276,7 +271,8 @@ private:
 };
 
 template <class P>
-void run_blocks(PairCall const& call, JoinTiles<typename P::T> const& join) {
+void run_blocks(PairCall const& call, JoinTiles<typename P::T> const& join,
+                ComplexFactors<typename P::T> const* factors = nullptr) {
     Memory<P> const memory(blocks_of<P>(call), call.scratch);
     for (Index row = 0; row < call.rows.count;) {
         Index const rows = find(call.rows, call.rows.first + row, at_most(call.rows.count - row, memory.rows),
@@ -285,7 +281,7 @@ void run_blocks(PairCall const& call, JoinTiles<typename P::T> const& join) {
             Index const terms =
                 find(call.terms, call.terms.first + term, at_most(call.terms.count - term, memory.terms),
                      memory.a_term_at, memory.b_term_at);
-            RowBlock<P>(call, join, memory, rows, terms, call.accumulate || term > 0).run();
+            RowBlock<P>(call, join, factors, memory, rows, terms, call.accumulate || term > 0).run();
             term += terms;
         }
         row += rows;
@@ -310,7 +306,8 @@ template <class T>
 using ComplexFrame = Frame<PairAgg::sum, T, true, false, 2>;
 template <class T>
 void run_complex(PairCall const& call) {
-    run_blocks<ComplexFrame<T>>(call, {});
+    ComplexFactors<T> const factors(static_cast<T>(call.scale), call.conjugate_a, call.conjugate_b);
+    run_blocks<ComplexFrame<T>>(call, {}, &factors);
 }
 
 template <class P>
@@ -336,7 +333,8 @@ PairProduct product() {
                 F::rows,
                 static_cast<int>(F::columns),
                 2 * 3e9 * lanes<T> / steps / slow,
-                F::is_fused ? lanes<T> : 1};
+                F::is_fused ? lanes<T> : 1,
+                static_cast<int>(F::lane)};
     }
 }
 template <class T>
@@ -345,8 +343,8 @@ PairProduct complex_product() {
     if constexpr (!fused)
         return {};
     else
-        return {run_complex<T>,         scratch_bytes<F>, F::rows, static_cast<int>(F::columns),
-                2 * 3e9 * lanes<T> / 2, lanes<T>};
+        return {run_complex<T>, scratch_bytes<F>,         F::rows, static_cast<int>(F::columns), 2 * 3e9 * lanes<T> / 2,
+                lanes<T>,       static_cast<int>(F::lane)};
 }
 template <PairJoin Join, class T>
 PairProduct by_agg(PairAgg agg) {

@@ -68,13 +68,14 @@ struct PairCall {
     void const* a = nullptr;          // at iteration 0 of all labels, as b and c
     void const* b = nullptr;
     void* c = nullptr;
-    double scale = 1;  // of sums of products of real numbers only
+    double scale = 1;  // of sums of products of numbers that are no integers
     bool accumulate = false;
     std::byte* scratch = nullptr;                       // scratch_bytes at a multiple of 64
     std::ptrdiff_t whole_columns = 1, whole_terms = 1;  // what is packed at once is a multiple of these where it can be
     void (*pause)(void* of) = nullptr;                  // called every few hundred thousand operations
     void* pause_of = nullptr;
-    bool past_cache = false;  // c is so large that it leaves the cache before anybody reads it
+    bool past_cache = false;                        // c is so large that it leaves the cache before anybody reads it
+    bool conjugate_a = false, conjugate_b = false;  // of complex numbers
 };
 
 struct PairProduct {
@@ -83,7 +84,8 @@ struct PairProduct {
         nullptr;                // at least those of calls with fewer rows, columns or terms
     int rows = 1, columns = 1;  // of a tile
     double rate = 0;            // operations of two a second, one thread, roughly
-    int lanes = 1;              // of a vector, where pair_lanes.hpp has the product too
+    int lanes = 1;              // numbers of a vector, where pair_lanes.hpp has the product too
+    int columns_of_a_vector = 1;
 };
 /// @return `run` null where there are no loops: for aggregations other than sum, min and max, for types other than f32,
 /// f64, i64, c64 and c128, for complex numbers but in sums of products, and for sums of products of real or complex

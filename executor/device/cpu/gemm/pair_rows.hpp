@@ -73,7 +73,8 @@ struct Rows {
     typename P::T* c;
     Index k;
     typename P::T scale;
-    Tile<typename P::T>* const* tiles;  // by vectors; of no use to fused ones, which have more of them
+    ComplexFactors<typename P::T> const* factors;  // of complex numbers, in place of scale
+    Tile<typename P::T>* const* tiles;             // by vectors; of no use to fused ones, which have more of them
     bool combine, stream;
     bool fetch_next;       // the rows that follow at row_step, in place
     bool is_near = false;  // c is in the cache
@@ -139,6 +140,7 @@ void run_tile(Rows<P> const& rows, Index first, typename P::T const* sliver, Col
     call.to = to;
     call.pieces = &columns.pieces;
     call.scale = rows.scale;
+    call.factors = rows.factors;
     call.combine = rows.combine;
     call.stream = stream;
     if constexpr (P::is_fused) {
@@ -149,20 +151,30 @@ void run_tile(Rows<P> const& rows, Index first, typename P::T const* sliver, Col
     }
     if (direct) return;
     for (Index r = 0; r < count; ++r)
-        store_row<P>(out + r * Vectors * lanes<T>, columns, to[r], rows.scale, rows.combine, rows.stream);
+        store_row<P>(out + r * Vectors * lanes<T>, columns, to[r], P::parts == 1 ? rows.scale : T{1}, rows.combine,
+                     rows.stream);
 }
+
+/// Rows of a tile: complex numbers have twice the sums.
+template <class P, int Vectors>
+constexpr int rows_at_once = P::parts == 1 || Vectors == 1 ? P::rows : P::rows / 2;
 
 /// Rows times one sliver. Only the most frequent product has tiles of fewer rows: the others' are packed, and compute
 /// with zeros.
 template <class P, int Vectors>
 void run_rows(Rows<P> const& rows, typename P::T const* sliver, Columns const& columns) {
-    if (!P::is_fused || rows.count == P::rows) return run_tile<P, P::rows, Vectors>(rows, 0, sliver, columns);
-    if constexpr (P::is_fused) {
+    constexpr int most = rows_at_once<P, Vectors>;
+    if constexpr (!P::is_fused) {
+        run_tile<P, most, Vectors>(rows, 0, sliver, columns);
+    } else {
         Index first = 0;
-        if constexpr (P::rows > 4)
-            if (rows.count & 4) run_tile<P, 4, Vectors>(rows, first, sliver, columns), first += 4;
-        if (rows.count & 2) run_tile<P, 2, Vectors>(rows, first, sliver, columns), first += 2;
-        if (rows.count & 1) run_tile<P, 1, Vectors>(rows, first, sliver, columns);
+        for (; rows.count - first >= most; first += most) run_tile<P, most, Vectors>(rows, first, sliver, columns);
+        Index const left = rows.count - first;
+        if constexpr (most > 4)
+            if (left & 4) run_tile<P, 4, Vectors>(rows, first, sliver, columns), first += 4;
+        if constexpr (most > 2)
+            if (left & 2) run_tile<P, 2, Vectors>(rows, first, sliver, columns), first += 2;
+        if (left & 1) run_tile<P, 1, Vectors>(rows, first, sliver, columns);
     }
 }
 

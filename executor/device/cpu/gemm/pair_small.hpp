@@ -13,9 +13,12 @@
 namespace ein::executor::EIN_INSTRUCTION_SET {
 namespace {
 
-inline constexpr int most_small_rows = 8, most_small_vectors = 4;  // of a tile
+inline constexpr int small_registers = sizeof(Vector<float>) == 64 ? 32 : 16;
+inline constexpr int most_small_rows = 8;  // of a tile
+template <int Parts>
+inline constexpr int most_small_vectors = small_registers == 32 || Parts == 1 ? 4 : 2;
 
-/// Where a product's elements lie.
+/// Where a product's elements lie, and how many columns they are, in T.
 template <class T>
 struct SmallCall {
     T const *a, *b;
@@ -23,15 +26,16 @@ struct SmallCall {
     Index const *a_row, *c_row, *a_term, *b_term;
     Index rows, columns, terms;
     T scale;
+    ComplexFactors<T> const* factors;  // of complex numbers, in place of scale
     bool combine, past_cache;
 };
 
 /// Some rows and columns. @tparam Vectors  of a row, the last of which may be cut
-template <class T, int Rows, int Vectors>
+template <class T, int Parts, int Rows, int Vectors>
 void small_tile(SmallCall<T> const& call, Index row) {
     constexpr Index whole = (Vectors - 1) * lanes<T>;
     Index const rest = call.columns - whole;
-    Vector<T> held[Rows][Vectors] = {};
+    Vector<T> held[Parts][Rows][Vectors] = {};
     T const* a[Rows];
 #pragma GCC unroll 8
     for (int r = 0; r < Rows; ++r) a[r] = call.a + call.a_row[row + r];
@@ -43,11 +47,13 @@ void small_tile(SmallCall<T> const& call, Index row) {
         for (int v = 0; v + 1 < Vectors; ++v) of_b[v] = *(Anywhere<T> const*)(b + v * lanes<T>);
         of_b[Vectors - 1] = first_lanes<T>(b + whole, rest);
 #pragma GCC unroll 8
-        for (int r = 0; r < Rows; ++r) {
-            Vector<T> const of_a = a[r][at] - Vector<T>{};  // to all lanes; less 0 changes no number
+        for (int r = 0; r < Rows; ++r)
+#pragma GCC unroll 2
+            for (int part = 0; part < Parts; ++part) {
+                Vector<T> const of_a = a[r][at + part] - Vector<T>{};  // to all lanes; less 0 changes no number
 #pragma GCC unroll 4
-            for (int v = 0; v < Vectors; ++v) held[r][v] = fused_sum(held[r][v], of_a, of_b[v]);
-        }
+                for (int v = 0; v < Vectors; ++v) held[part][r][v] = fused_sum(held[part][r][v], of_a, of_b[v]);
+            }
     }
     bool const stream = call.past_cache && vectors_are_lines;
 #pragma GCC unroll 8
@@ -55,7 +61,11 @@ void small_tile(SmallCall<T> const& call, Index row) {
         T* const c = call.c + call.c_row[row + r];
         for (int v = 0; v < Vectors; ++v) {
             Index const count = v + 1 < Vectors ? lanes<T> : rest;
-            Vector<T> value = held[r][v] * call.scale;
+            Vector<T> value;
+            if constexpr (Parts == 1)
+                value = held[0][r][v] * call.scale;
+            else
+                value = complex_sum<T>(held[0][r][v], held[1][r][v], *call.factors);
             if (call.combine) value += first_lanes<T>(c + v * lanes<T>, count);
             if (count < lanes<T>)
                 set_first_lanes<T>(c + v * lanes<T>, count, value);
@@ -66,14 +76,13 @@ void small_tile(SmallCall<T> const& call, Index row) {
 }
 
 /// All rows, in tiles of about as many each.
-template <class T, int Vectors>
+template <class T, int Parts, int Vectors>
 void small_part(SmallCall<T> const& call) {
-    constexpr int registers = sizeof(Vector<T>) == 64 ? 32 : 16,
-                  fitting = (registers - Vectors - 1) / Vectors,  // beside a row of b and an element of a
+    constexpr int fitting = (small_registers - Vectors - Parts) / Vectors / Parts,  // beside a row of b, and of a one
         most = fitting < most_small_rows ? fitting : most_small_rows;
     using Tile = void(SmallCall<T> const&, Index);
     constexpr auto tiles = []<int... Less>(std::integer_sequence<int, Less...>) {
-        return std::array<Tile*, sizeof...(Less)>{small_tile<T, Less + 1, Vectors>...};
+        return std::array<Tile*, sizeof...(Less)>{small_tile<T, Parts, Less + 1, Vectors>...};
     }
     (std::make_integer_sequence<int, most>());
     Index left = call.rows;
@@ -85,14 +94,17 @@ void small_part(SmallCall<T> const& call) {
 }
 
 /// All columns, in parts of about as many vectors each.
-template <class T>
+template <class T, int Parts>
 void small_product(SmallCall<T> call) {
     using Part = void(SmallCall<T> const&);
-    constexpr std::array<Part*, most_small_vectors> parts_by_vectors{small_part<T, 1>, small_part<T, 2>,
-                                                                     small_part<T, 3>, small_part<T, 4>};
+    constexpr int most = most_small_vectors<Parts>;
+    constexpr auto parts_by_vectors = []<int... Less>(std::integer_sequence<int, Less...>) {
+        return std::array<Part*, sizeof...(Less)>{small_part<T, Parts, Less + 1>...};
+    }
+    (std::make_integer_sequence<int, most>());
     Index const columns = call.columns;
     Index vectors = parts_of(columns, lanes<T>), done = 0;
-    for (Index parts = parts_of(vectors, most_small_vectors); parts > 0; --parts) {
+    for (Index parts = parts_of(vectors, most); parts > 0; --parts) {
         Index const wide = parts == 1 ? vectors : vectors / parts;
         vectors -= wide;
         call.columns = at_most(columns - done, wide * lanes<T>);
@@ -127,19 +139,21 @@ void turn_terms(T const* from, Index const* column_at, Index columns, Index term
     }
 }
 
-template <class T>
+template <class Element>
 struct SmallMemory {
     static constexpr Index together = 64;  // products
-    T turned[bytes_of_small / sizeof(T)];
+    Element turned[bytes_of_small / sizeof(Element)];
     Index b_column[most_small_columns], c_column[most_small_columns];
     Index a_row[most_small_side], c_row[most_small_side], a_term[most_small_side], b_term[most_small_side];
     Index a[together], b[together], c[together], unused[together];
 };
 
-template <class T>
+template <class T, int Parts>
 void run_one_by_one(LanesCall const& call) {
+    using Element = ElementOf<T, Parts>;
+    using Memory = SmallMemory<Element>;
     PairCall const& all = call.product;
-    auto& memory = *reinterpret_cast<SmallMemory<T>*>(all.scratch);
+    auto& memory = *reinterpret_cast<Memory*>(all.scratch);
     auto const place = [](PairLabels labels, Index* one, Index* other) {
         labels.group = 0;
         find(labels, labels.first, labels.count, one, other);
@@ -148,36 +162,42 @@ void run_one_by_one(LanesCall const& call) {
     place(all.terms, memory.a_term, memory.b_term);
     place(all.columns, memory.b_column, memory.c_column);
     Index const columns = all.columns.count, terms = all.terms.count, first_term = memory.b_term[0],
-                width = parts_of(columns, lanes<T>) * lanes<T>;
+                width = parts_of(columns, lanes<Element>) * lanes<Element>;
     bool const turns = even_step(memory.b_column, columns) != 1;
     for (Index p = 0; p < terms && turns; ++p) memory.b_term[p] = p * width;
-    SmallCall<T> each{nullptr,
-                      nullptr,
-                      nullptr,
-                      memory.a_row,
-                      memory.c_row,
-                      memory.a_term,
-                      memory.b_term,
-                      all.rows.count,
-                      all.columns.count,
-                      all.terms.count,
-                      static_cast<T>(all.scale),
-                      all.accumulate,
-                      all.past_cache && !all.accumulate};
+    auto const in_numbers = [](Index* at, Index count) {
+        for (Index i = 0; i < count; ++i) at[i] *= Parts;
+    };
+    if constexpr (Parts > 1) {
+        in_numbers(memory.a_row, all.rows.count);
+        in_numbers(memory.c_row, all.rows.count);
+        in_numbers(memory.a_term, terms);
+        in_numbers(memory.b_term, terms);
+    }
+    T const scale = static_cast<T>(all.scale);
+    ComplexFactors<T> const factors(scale, all.conjugate_a, all.conjugate_b);
+    SmallCall<T> each{nullptr,         nullptr,
+                      nullptr,         memory.a_row,
+                      memory.c_row,    memory.a_term,
+                      memory.b_term,   all.rows.count,
+                      columns * Parts, terms,
+                      scale,           &factors,
+                      all.accumulate,  all.past_cache && !all.accumulate};
     Iterations batch(call.batch, call.batch.first), batch_in_c(call.batch_in_c, call.batch_in_c.first);
-    for (Index done = 0; done < call.batch.count; done += SmallMemory<T>::together) {
-        Index const count = at_most(call.batch.count - done, SmallMemory<T>::together);
+    for (Index done = 0; done < call.batch.count; done += Memory::together) {
+        Index const count = at_most(call.batch.count - done, Memory::together);
         take(batch, count, memory.a, memory.b);
         take(batch_in_c, count, memory.c, memory.unused);
         for (Index i = 0; i < count; ++i) {
-            each.a = static_cast<T const*>(all.a) + memory.a[i];
-            each.b = static_cast<T const*>(all.b) + memory.b[i];
+            each.a = static_cast<T const*>(all.a) + memory.a[i] * Parts;
+            each.b = static_cast<T const*>(all.b) + memory.b[i] * Parts;
             if (turns) {
-                turn_terms<T>(each.b + first_term, memory.b_column, columns, terms, memory.turned, width);
-                each.b = memory.turned;
+                turn_terms<Element>(static_cast<Element const*>(all.b) + memory.b[i] + first_term, memory.b_column,
+                                    columns, terms, memory.turned, width);
+                each.b = reinterpret_cast<T const*>(memory.turned);
             }
-            each.c = static_cast<T*>(all.c) + memory.c[i];
-            small_product(each);
+            each.c = static_cast<T*>(all.c) + memory.c[i] * Parts;
+            small_product<T, Parts>(each);
         }
         if (all.pause != nullptr) all.pause(all.pause_of);
     }

@@ -10,25 +10,30 @@ namespace ein::executor::EIN_INSTRUCTION_SET {
 namespace {
 
 /// The first or second halves of two vectors, element by element in turns.
-template <class V, int... I>
+/// @tparam One  lanes of an element; I is each lane
+template <int One = 1, class V, int... I>
 V merged(V const& x, V const& y, int from, std::integer_sequence<int, I...>) {
     constexpr int count = sizeof...(I);
-    return from == 0 ? __builtin_shufflevector(x, y, (I / 2 + I % 2 * count)...)
-                     : __builtin_shufflevector(x, y, (count / 2 + I / 2 + I % 2 * count)...);
+    return from == 0
+               ? __builtin_shufflevector(x, y, (I / One / 2 * One + I % One + I / One % 2 * count)...)
+               : __builtin_shufflevector(x, y, (count / 2 + I / One / 2 * One + I % One + I / One % 2 * count)...);
 }
 
 /// Every second element of two vectors, from the first or second one on.
 template <class T, int... I>
 Vector<T> every_second(Vector<T> x, Vector<T> y, int from, std::integer_sequence<int, I...>) {
-    return from == 0 ? __builtin_shufflevector(x, y, 2 * I...) : __builtin_shufflevector(x, y, 2 * I + 1 ...);
+    constexpr int one = lanes_of_one<T>;
+    return from == 0 ? __builtin_shufflevector(x, y, (I / one * 2 * one + I % one)...)
+                     : __builtin_shufflevector(x, y, (I / one * 2 * one + one + I % one)...);
 }
 
 /// Element j of line i becomes element i of line j.
 /// @param load  gives line i  @param store  takes line j
 template <class T, int Side, bool Look, class Load, class Store>
 __attribute__((always_inline)) inline void turn_lines(Load const& load, Store const& store, Seen<T>& seen) {
-    typedef T Held __attribute__((vector_size(Side * sizeof(T))));
-    constexpr std::make_integer_sequence<int, Side> numbers;
+    using Held = typename Group<T, Side>::Vector;
+    constexpr int one = lanes_of_one<T>;
+    constexpr std::make_integer_sequence<int, Side * one> numbers;
     Held rows[Side], turned[Side];
 #pragma GCC unroll 16
     for (int i = 0; i < Side; ++i) rows[i] = load(i);
@@ -42,7 +47,7 @@ __attribute__((always_inline)) inline void turn_lines(Load const& load, Store co
     for (int round = 1; round < Side;
          round *= 2) {  // a perfect shuffle of all elements: an index's highest bit becomes its lowest
 #pragma GCC unroll 16
-        for (int i = 0; i < Side; ++i) turned[i] = merged(rows[i / 2], rows[i / 2 + Side / 2], i % 2, numbers);
+        for (int i = 0; i < Side; ++i) turned[i] = merged<one>(rows[i / 2], rows[i / 2 + Side / 2], i % 2, numbers);
 #pragma GCC unroll 16
         for (int i = 0; i < Side; ++i) rows[i] = turned[i];
     }
@@ -91,7 +96,7 @@ constexpr bool turns_pieces = true;
 /// The first `count` elements of a line; what is behind them is not read.
 template <class T, int Side>
 inline auto first_of_line(T const* from, Index count) {
-    typedef T Held __attribute__((vector_size(Side * sizeof(T))));
+    using Held = typename Group<T, Side>::Vector;
     if constexpr (Side == lanes<T>)
         return count == Side ? *(Anywhere<T> const*)from : first_lanes<T>(from, count);
     else if constexpr (sizeof(T) == 4)

@@ -37,7 +37,8 @@ public:
     bool find(Index const* adjacent, Index count, Index vectors) {
         constexpr Index line = 64 / static_cast<Index>(sizeof(T));
         run_ = adjacent[0];
-        if (run_ < least_lanes || run_ > most_staged_run || run_ % line == 0 || count % run_ != 0) return false;
+        if (run_ * P::parts < least_lanes || run_ > most_staged_run || run_ * P::parts % line == 0 || count % run_ != 0)
+            return false;
         for (Index w = 0; w < count; w += run_)
             if (adjacent[w] != run_) return false;
         slots_ = staged_columns<P> / run_;
@@ -47,7 +48,8 @@ public:
             memory_.adjacent[w] = run_ - inside;
         }
         for (Index r = 0; r < P::rows; ++r) memory_.row_at[r] = r * run_;
-        return find_pieces<T>(memory_.at, memory_.adjacent, count, 1, vectors, memory_.piece, memory_.first_piece);
+        return find_pieces<T>(memory_.at, memory_.adjacent, count, P::parts, vectors, memory_.piece,
+                              memory_.first_piece);
     }
 
     /// Whether rows go on where runs end.
@@ -57,7 +59,7 @@ public:
     Rows<P> begin(Rows<P> rows, T* c, Index const* column_at) {
         c_ = c;
         column_at_ = column_at;
-        count_ = rows.count * run_;
+        count_ = rows.count * run_ * P::parts;
         stream_ = rows.stream;
         done_ = 0;
         side_ = 1 - side_;
@@ -79,8 +81,8 @@ public:
     }
     void leave() {
         for (Index q = waiting_.first; q < waiting_.last; ++q)
-            copy_out(waiting_.from + q % slots_ * P::rows * run_, waiting_.count,
-                     waiting_.c + waiting_.column_at[q * run_], waiting_.stream);
+            copy_out(waiting_.from + q % slots_ * P::rows * run_ * P::parts, waiting_.count,
+                     waiting_.c + waiting_.column_at[q * run_] * P::parts, waiting_.stream);
         waiting_.last = waiting_.first;
     }
 
@@ -93,7 +95,7 @@ private:
         Index first = 0, last = 0, count = 0;
         bool stream = false;
     };
-    T* held() const { return memory_.held + side_ * staged_columns<P> * P::rows; }
+    T* held() const { return memory_.held + side_ * staged_columns<P> * P::rows * P::parts; }
 
     StageMemory<T> memory_;
     Index run_ = 1, slots_ = 1, done_ = 0, side_ = 0, count_ = 0;

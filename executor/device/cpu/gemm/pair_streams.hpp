@@ -15,7 +15,8 @@ constexpr int terms_at_once = 8;  // registers for b beside those for the sums o
 constexpr int terms_at_once = 4;
 #endif
 
-/// Some terms of some rows: what each row multiplies each row of b by, and where the sums are.
+/// Some terms of some rows: what each row multiplies each row of b by, and where the sums are. A row of complex numbers
+/// is two, of its real and of its imaginary parts.
 template <class T, int Count, int Terms>
 struct TermsCall {
     alignas(64) T factors[Count][Terms];
@@ -53,21 +54,35 @@ void add_terms(TermsCall<T, Count, Terms> const& call) {
 /// The rows of a tile, some terms from `term` on.
 template <class P, int Count, int Terms>
 void add_rows(Rows<P> const& rows, Index first, Index term, TermsCall<typename P::T, Count, Terms>& call) {
-    typename P::T const* const a = rows.a + first * rows.row_step + term * rows.term_step;
+    typename P::T const* const a = rows.a + first / P::parts * rows.row_step + term * rows.term_step;
     for (int r = 0; r < Count; ++r)
-        for (int t = 0; t < Terms; ++t) call.factors[r][t] = a[r * rows.row_step + t * rows.term_step];
+        for (int t = 0; t < Terms; ++t)
+            call.factors[r][t] = a[r / P::parts * rows.row_step + r % P::parts + t * rows.term_step];
     add_terms(call);
 }
 
-/// Columns that lie side by side in b, and the sums of all rows there.
+/// Columns that lie side by side in b, and the sums of all rows there. Columns are counted in T.
 template <class T>
 struct Streamed {
     T const* b;
-    Index const* term_at;
+    Index const* term_at;  // in elements
     Index columns;
     T* sums;
     Index sums_row;  // a multiple of whole vectors
 };
+
+/// The sums of a row, once all terms are added.
+template <class P>
+typename P::T const* sums_of_row(Rows<P> const& rows, Index row, Streamed<typename P::T> const& part) {
+    using T = typename P::T;
+    T* const sums = part.sums + row * P::parts * part.sums_row;
+    if constexpr (P::parts == 2)
+        for (Index at = 0; at < part.columns; at += lanes<T>) {
+            auto* const here = (Vector<T>*)(sums + at);
+            *here = complex_sum<T>(*here, *(Vector<T> const*)(sums + part.sums_row + at), *rows.factors);
+        }
+    return sums;
+}
 
 /// Adds some terms, from `term` on, to the rows of tile `tile` of `tiles`. @param more  as many terms follow
 template <class P, int Terms>
@@ -76,24 +91,24 @@ void stream_terms(Rows<P> const& rows, Index tile, Index tiles, Index term, bool
     using T = typename P::T;
     T const *b[Terms], *ahead[Terms];
     for (int t = 0; t < Terms; ++t) {
-        b[t] = part.b + part.term_at[term + t];
-        if (more) ahead[t] = part.b + part.term_at[term + Terms + t];
+        b[t] = part.b + part.term_at[term + t] * P::parts;
+        if (more) ahead[t] = part.b + part.term_at[term + Terms + t] * P::parts;
     }
     Index const from = Terms * tile / tiles;
     int fetched = more ? static_cast<int>(Terms * (tile + 1) / tiles - from) : 0;
-    T* const sums = part.sums + tile * P::rows * part.sums_row;
+    T* const sums = part.sums + tile * P::rows * P::parts * part.sums_row;
     Index first = 0;
     auto const add = [&]<int Count>() {
-        for (; rows.count - first >= Count; first += Count, fetched = 0) {
+        for (; rows.count * P::parts - first >= Count; first += Count, fetched = 0) {
             TermsCall<T, Count, Terms> call{
                 {}, b, ahead + from, fetched, sums + first * part.sums_row, part.sums_row, part.columns};
             add_rows<P, Count, Terms>(rows, first, term, call);
         }
     };
-    if constexpr (P::rows > 4) add.template operator()<8>();
+    if constexpr (P::rows * P::parts > 4) add.template operator()<8>();
     add.template operator()<4>();
     add.template operator()<2>();
-    add.template operator()<1>();
+    if constexpr (P::parts == 1) add.template operator()<1>();
 }
 
 }  // namespace

@@ -14,11 +14,13 @@ namespace ein::executor::EIN_INSTRUCTION_SET {
 namespace {
 
 /// What is compiled once for all joins that share it: how blocks are cut, packed and stored. Only tiles know the join.
+/// An operand's elements are moved as one (Element); `T` is what is computed with.
 /// @tparam Fused  the one product whose sums are fused  @tparam Careful  operands may make nans that others do not make
-/// @tparam Parts  of an element: 2 for complex numbers, whose tiles are of real ones (pair_units.hpp)
-template <PairAgg Agg, class Element, bool Fused, bool Careful, int Parts = 1>
+/// @tparam Parts  of an element: 2 for complex numbers, whose tiles have twice the sums (ComplexFactors)
+template <PairAgg Agg, class Number, bool Fused, bool Careful, int Parts = 1>
 struct Frame {
-    using T = Element;
+    using T = Number;
+    using Element = ElementOf<Number, Parts>;
     static constexpr bool is_fused = Fused, takes_care = Careful;
     static constexpr int parts = Parts;
 #if defined(__AVX512F__)
@@ -60,13 +62,43 @@ struct Product {
     }
 };
 
+// ---- complex numbers ----
+
+/// A vector of complex numbers is (re, im) in turns. It is multiplied by the real part of another number and, apart, by
+/// the imaginary part; once all terms are added, the second sums change places in pairs, and both are added. So parts
+/// are never taken apart, and a conjugate is a sign of the sums. Example: 2 + 3i times (5, 7) is (10, 14), (15, 21),
+/// which is (10 - 21, 14 + 15).
+template <class T>
+struct ComplexFactors {
+    Vector<T> direct, crossed;  // of sums with real parts, and of those with imaginary ones after their change
+
+    /// @param conjugate_one  that whose parts multiply  @param conjugate_vector  the vector
+    ComplexFactors(T scale, bool conjugate_one, bool conjugate_vector) {
+        for (int lane = 0; lane < lanes<T>; ++lane) {
+            bool const real_part = lane % 2 == 0;
+            direct[lane] = conjugate_vector && !real_part ? -scale : scale;
+            crossed[lane] = (real_part ? conjugate_one == conjugate_vector : conjugate_one) ? -scale : scale;
+        }
+    }
+};
+
+template <class T, int... I>
+Vector<T> with_parts_exchanged(Vector<T> value, std::integer_sequence<int, I...>) {
+    return __builtin_shufflevector(value, value, (I ^ 1)...);
+}
+template <class T>
+Vector<T> complex_sum(Vector<T> by_real, Vector<T> by_imaginary, ComplexFactors<T> const& factors) {
+    constexpr std::make_integer_sequence<int, lanes<T>> numbers;
+    return fused_sum(by_real * factors.direct, with_parts_exchanged<T>(by_imaginary, numbers), factors.crossed);
+}
+
 // ---- tiles ----
 
 /// How a tile's rows and terms lie, and where its outputs go. Distances in T, of complex numbers too.
 template <class T>
 struct TileCall {
     T const* a;
-    Index a_row, a_term;  // of terms of b's elements: of a complex number's second part one further
+    Index a_row, a_term;
     T const* b;
     Index k;
     T const* next;  // rows that are needed next, which lie as these do, fetched meanwhile; null: none
@@ -75,7 +107,8 @@ struct TileCall {
     Pieces const*
         pieces;  // and from there its vectors: not copied, since what was just stored apart is not loaded together
     T scale;
-    bool combine, stream;  // with what is there; past the cache
+    ComplexFactors<T> const* factors;  // of complex numbers, in place of scale
+    bool combine, stream;              // with what is there; past the cache
 };
 
 template <class T>
@@ -131,17 +164,19 @@ inline void store_pieces(TileCall<T> const& call, int v, Vector<T> const (&value
     }
 }
 
-/// @tparam Parts  terms of T for each term: 2 for complex numbers
+/// @tparam Parts  of an element: 2 for complex numbers
 template <class P, class T, int Rows, int Vectors, bool Careful, int Parts>
 __attribute__((noinline)) void tile(TileCall<T> const& call) {
-    constexpr Index line = 64 / static_cast<Index>(sizeof(T));
+    constexpr Index line = 64 / static_cast<Index>(sizeof(T)) / Parts;
     T const *a = call.a, *b = call.b, *const next = call.next;
     Index const a_row = call.a_row, a_term = call.a_term, k = call.k;
-    Vector<T> held[Vectors][Rows];  // in registers: all loops over it are unrolled
+    Vector<T> held[Parts][Vectors][Rows];  // in registers: all loops over it are unrolled
+#pragma GCC unroll 2
+    for (int part = 0; part < Parts; ++part)
 #pragma GCC unroll 4
-    for (int v = 0; v < Vectors; ++v)
+        for (int v = 0; v < Vectors; ++v)
 #pragma GCC unroll 8
-        for (int r = 0; r < Rows; ++r) held[v][r] = P::identity - Vector<T>{};
+            for (int r = 0; r < Rows; ++r) held[part][v][r] = P::identity - Vector<T>{};
     for (Index p = 0; p < k; ++p, a += a_term) {
         if (next != nullptr) {
             if (a_term > Parts)
@@ -150,34 +185,38 @@ __attribute__((noinline)) void tile(TileCall<T> const& call) {
 #pragma GCC unroll 8
                 for (int r = 0; r < Rows; ++r) __builtin_prefetch(next + r * a_row + p * Parts);
         }
-#pragma GCC unroll 2
-        for (int part = 0; part < Parts; ++part) {
-            Vector<T> columns[Vectors];
+        Vector<T> columns[Vectors];
 #pragma GCC unroll 4
-            for (int v = 0; v < Vectors; ++v) columns[v] = *(Anywhere<T> const*)(b + v * lanes<T>);
+        for (int v = 0; v < Vectors; ++v) columns[v] = *(Anywhere<T> const*)(b + v * lanes<T>);
 #pragma GCC unroll 8
-            for (int r = 0; r < Rows; ++r) {
+        for (int r = 0; r < Rows; ++r)
+#pragma GCC unroll 2
+            for (int part = 0; part < Parts; ++part) {
                 Vector<T> const row = a[r * a_row + part] - Vector<T>{};  // to all lanes; less 0 changes no number
 #pragma GCC unroll 4
                 for (int v = 0; v < Vectors; ++v)
-                    held[v][r] = P::template with_term<Careful>(held[v][r], row, columns[v]);
+                    held[part][v][r] = P::template with_term<Careful>(held[part][v][r], row, columns[v]);
             }
-            b += Vectors * lanes<T>;
-        }
+        b += Vectors * lanes<T>;
     }
+    if constexpr (Parts == 2)
+#pragma GCC unroll 4
+        for (int v = 0; v < Vectors; ++v)
+#pragma GCC unroll 8
+            for (int r = 0; r < Rows; ++r) held[0][v][r] = complex_sum<T>(held[0][v][r], held[1][v][r], *call.factors);
     if (call.out != nullptr) {
 #pragma GCC unroll 8
         for (int r = 0; r < Rows; ++r)
 #pragma GCC unroll 4
-            for (int v = 0; v < Vectors; ++v) *(Vector<T>*)(call.out + (r * Vectors + v) * lanes<T>) = held[v][r];
+            for (int v = 0; v < Vectors; ++v) *(Vector<T>*)(call.out + (r * Vectors + v) * lanes<T>) = held[0][v][r];
         return;
     }
 #pragma GCC unroll 4
     for (int v = 0; v < Vectors; ++v) {
-        if constexpr (P::Shape::is_fused)
+        if constexpr (P::Shape::is_fused && Parts == 1)
 #pragma GCC unroll 8
-            for (int r = 0; r < Rows; ++r) held[v][r] *= call.scale;
-        store_pieces<P, T, Rows>(call, v, held[v]);
+            for (int r = 0; r < Rows; ++r) held[0][v][r] *= call.scale;
+        store_pieces<P, T, Rows>(call, v, held[0][v]);
     }
 }
 

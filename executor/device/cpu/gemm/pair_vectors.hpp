@@ -44,6 +44,32 @@ struct Lanes<std::int64_t> {
     static constexpr std::int64_t lowest = INT64_MIN, highest = INT64_MAX;
 };
 
+/// Both parts of a complex number, moved as one: what is computed knows T alone.
+template <class T>
+struct __attribute__((may_alias)) BothParts {
+    T re, im;
+};
+template <class T, int Parts>
+struct ElementOfParts {
+    using Type = T;
+};
+template <class T>
+struct ElementOfParts<T, 2> {
+    using Type = BothParts<T>;
+};
+template <class T, int Parts>
+using ElementOf = typename ElementOfParts<T, Parts>::Type;
+template <>
+struct Lanes<BothParts<float>> {
+    using Vector = double __attribute__((vector_size(vector_bytes)));
+    using Anywhere = double __attribute__((vector_size(vector_bytes), aligned(4), may_alias));
+};
+template <>
+struct Lanes<BothParts<double>> {
+    using Vector = double __attribute__((vector_size(vector_bytes)));
+    using Anywhere = double __attribute__((vector_size(vector_bytes), aligned(8), may_alias));
+};
+
 template <class T>
 constexpr bool real = !__is_same(T, std::int64_t);
 template <class T>
@@ -55,11 +81,21 @@ using Anywhere = typename Lanes<T>::Anywhere;
 template <class T>
 constexpr int lanes = vector_bytes / static_cast<int>(sizeof(T));
 
-/// Some elements in memory, as many as a vector or fewer.
+/// Some elements, as many as a vector or fewer; and in memory.
 template <class T, int Count>
 struct Group {
+    typedef T Vector __attribute__((vector_size(Count * sizeof(T))));
     typedef T Anywhere __attribute__((vector_size(Count * sizeof(T)), aligned(sizeof(T)), may_alias));
 };
+template <class T, int Count>
+struct Group<BothParts<T>, Count> {
+    typedef double Vector __attribute__((vector_size(Count * sizeof(BothParts<T>))));
+    typedef double Anywhere __attribute__((vector_size(Count * sizeof(BothParts<T>)), aligned(sizeof(T)), may_alias));
+};
+
+/// Lanes of the processor's that an element has.
+template <class T>
+constexpr int lanes_of_one = sizeof(T) > 8 ? sizeof(T) / 8 : 1;
 
 // ---- what is done to vectors. Careful: operands may make nans, which win and stay ----
 
@@ -132,6 +168,14 @@ Vector<T> fused_sum(Vector<T> held, Vector<T> a, Vector<T> b) {
 }
 #endif
 
+/// A bit for each lane of the processor's.
+template <class T>
+constexpr unsigned lanes_of_all(unsigned elements) {
+    if constexpr (lanes_of_one<T> == 1) return elements;
+    unsigned const apart = (elements & 1) | (elements & 2) << 1 | (elements & 4) << 2 | (elements & 8) << 3;
+    return apart * 3;
+}
+
 /// Stores some lanes of a vector, a bit each, at any element; others are not touched. @param to  where lane 0 would go
 #if defined(__AVX512F__)
 constexpr bool stores_lanes = true;
@@ -140,7 +184,7 @@ void store_lanes(T* to, unsigned lanes_of, Vector<T> value) {
     if constexpr (sizeof(T) == 4)
         _mm512_mask_storeu_epi32(to, (__mmask16)lanes_of, (__m512i)value);
     else
-        _mm512_mask_storeu_epi64(to, (__mmask8)lanes_of, (__m512i)value);
+        _mm512_mask_storeu_epi64(to, (__mmask8)lanes_of_all<T>(lanes_of), (__m512i)value);
 }
 #else
 constexpr bool stores_lanes = false;
@@ -156,7 +200,7 @@ Vector<T> first_lanes(T const* from, Index count) {
     if constexpr (sizeof(T) == 4)
         return (Vector<T>)_mm512_maskz_loadu_epi32((__mmask16)lanes_of, from);
     else
-        return (Vector<T>)_mm512_maskz_loadu_epi64((__mmask8)lanes_of, from);
+        return (Vector<T>)_mm512_maskz_loadu_epi64((__mmask8)lanes_of_all<T>(lanes_of), from);
 }
 template <class T>
 void set_first_lanes(T* to, Index count, Vector<T> value) {
@@ -168,7 +212,7 @@ __m256i lanes_before(Index count) {
     if constexpr (sizeof(T) == 4)
         return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)count), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
     else
-        return _mm256_cmpgt_epi64(_mm256_set1_epi64x(count), _mm256_setr_epi64x(0, 1, 2, 3));
+        return _mm256_cmpgt_epi64(_mm256_set1_epi64x(count * lanes_of_one<T>), _mm256_setr_epi64x(0, 1, 2, 3));
 }
 template <class T>
 Vector<T> first_lanes(T const* from, Index count) {

@@ -41,7 +41,7 @@ double seconds_in_lanes(Directions const& way, PairProduct const& product, std::
 /// The same one by one (pair_small.hpp).
 double seconds_one_by_one(Directions const& way, PairProduct const& product, std::size_t element_bytes) {
     double const m = static_cast<double>(length_of(way.rows)), n = static_cast<double>(length_of(way.columns));
-    double const k = static_cast<double>(length_of(way.terms)), of = static_cast<double>(product.lanes);
+    double const k = static_cast<double>(length_of(way.terms)), of = static_cast<double>(product.columns_of_a_vector);
     double const filled = std::ceil(n / of) * of;
     bool const turns = run_length(way.columns, B) != length_of(way.columns);
     double const a_product =
@@ -71,13 +71,12 @@ Extent run_length(std::vector<Run> const& runs, std::size_t side) {
 }
 
 bool are_small(Directions const& way, PairProduct const& product, DType type) {
-    Extent const n = length_of(way.columns), k = length_of(way.terms);
-    Extent const bytes =
-        k * ((n + product.lanes - 1) / product.lanes * product.lanes) * static_cast<Extent>(size_of(type));
+    Extent const n = length_of(way.columns), k = length_of(way.terms), of = product.columns_of_a_vector;
+    Extent const bytes = k * ((n + of - 1) / of * of) * static_cast<Extent>(size_of(type));
     bool const few = length_of(way.rows) <= most_small_side && k <= most_small_side && n <= most_small_columns &&
                      bytes <= bytes_of_small;
-    return few && length_of(way.batch) > 1 && product.lanes > 1 && !is_complex(type) &&
-           run_length(way.columns, C) == n && (run_length(way.columns, B) == n || run_length(way.terms, B) == k);
+    return few && length_of(way.batch) > 1 && product.lanes > 1 && run_length(way.columns, C) == n &&
+           (run_length(way.columns, B) == n || run_length(way.terms, B) == k);
 }
 
 BatchChoice choose_batch(Directions const& way, PairProduct const& product, DType type) {

@@ -91,11 +91,12 @@ private:
         }
     }
     template <class T>
-    static void take_apart(std::byte const* values, Extent count, std::byte* real, std::byte* imaginary) {
+    void take_apart(std::byte const* values, Extent count, std::byte* real, std::byte* imaginary) const {
         auto const* const from = reinterpret_cast<T const*>(values);
+        T const sign = product_.conjugates_vector ? T{-1} : T{1};
         for (Extent k = 0; k < count; ++k) {
             reinterpret_cast<T*>(real)[k] = from[2 * k];
-            reinterpret_cast<T*>(imaginary)[k] = from[2 * k + 1];
+            reinterpret_cast<T*>(imaginary)[k] = sign * from[2 * k + 1];
         }
     }
 

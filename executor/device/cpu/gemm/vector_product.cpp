@@ -142,13 +142,14 @@ private:
     }
     /// (re, im) becomes (re, -im) and (im, re).
     template <class T>
-    static void set_parts(std::byte* numbers, std::byte* exchanged, Extent count) {
+    void set_parts(std::byte* numbers, std::byte* exchanged, Extent count) const {
         auto* const first = reinterpret_cast<T*>(numbers);
         auto* const second = reinterpret_cast<T*>(exchanged);
+        T const sign = product_.conjugates_vector ? T{-1} : T{1};
         for (Extent k = 0; k < 2 * count; k += 2) {
-            second[k] = first[k + 1];
+            second[k] = sign * first[k + 1];
             second[k + 1] = first[k];
-            first[k + 1] = -first[k + 1];
+            first[k + 1] = -second[k];
         }
     }
 

@@ -60,7 +60,7 @@ std::optional<SumOfProducts> sum_of_products(KernelShape const& shape, KernelTyp
         if (!are_all_true(einsum.join, operands)) return std::nullopt;
         std::sort(operands.begin(), operands.end());
         bool const once = std::adjacent_find(operands.begin(), operands.end()) == operands.end();
-        return once ? std::optional(SumOfProducts{DType::i64, {1, operands}}) : std::nullopt;
+        return once ? std::optional(SumOfProducts{DType::i64, {1, operands, {}}}) : std::nullopt;
     }
     std::optional<DType> const type = loops_type(shape, types);
     if (einsum.agg != scalar::Agg::sum || !type) return std::nullopt;

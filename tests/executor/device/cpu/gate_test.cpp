@@ -105,6 +105,22 @@ TEST_CASE("gates on tensors of any extents are right, for all types, added to wh
     check_right(large_gates());
 }
 
+TEST_CASE("gates of conjugates are right", "[executor][device]") {
+    std::mt19937 random(10);
+    std::array<std::string, 3> const joins = {"conj(x)*y", "x*conj(y)/2", "conj(x*y)"};
+    auto const check = [&](Gate const& gate, std::size_t turn) {
+        DType const type = turn % 2 == 0 ? DType::c64 : DType::c128;
+        std::string const& join = joins[turn % joins.size()];
+        CAPTURE(gate.form, gate.extents, name(type), join);
+        KernelCase test(einsum(gate.form, gate.extents, join), {type, type}, type, type);
+        test.shape().accumulate = turn / 2 % 2 == 0;
+        test.fill(random);
+        REQUIRE(compare(test, 2e-5) == "");
+    };
+    for (std::size_t k = 0; k < gates().size(); ++k) check(gates()[k], k);
+    for (std::size_t k = 0; k < large_gates().size(); k += 3) check(large_gates()[k], k);
+}
+
 /// A large tensor and a small one with labels in any order, up to so many products of elements.
 Gate drawn_gate(std::mt19937& random, Extent most) {
     auto const below = [&](Extent limit) { return static_cast<Extent>(random() % static_cast<unsigned>(limit)); };
@@ -219,8 +235,8 @@ TEST_CASE("a large box has long runs of the large operand and whole lines of the
     sizes.run = sizes.grain = 16;
     sizes.long_run = 96;
     sizes.run_of_large = 256;
-    sizes.numbers = 196608;
-    GatePlan const plan = plan_gate(kinds, &GateLabel::large, &GateLabel::output, 1, sizes);
+    sizes.elements = 196608;
+    GatePlan const plan = plan_gate(kinds, &GateLabel::large, &GateLabel::output, sizes);
     CHECK(count_of(plan.lanes) == 96);
     CHECK(count_of(plan.inside) == 16);
     CHECK(count_of(plan.around) * 96 * 16 == 96 * 84 * 96);
@@ -237,7 +253,7 @@ TEST_CASE("a box of a gate has whole lines of both tensors", "[executor][device]
     simplify(nest);
     auto const kinds = kinds_of(nest, 0, 1, 4);
     REQUIRE(kinds);
-    GatePlan const plan = plan_gate(*kinds, &GateLabel::output, &GateLabel::large, 1, {});
+    GatePlan const plan = plan_gate(*kinds, &GateLabel::output, &GateLabel::large, {});
     REQUIRE(plan.lanes.size() == 1);
     CHECK(plan.lanes[0].length % 16 == 0);
     CHECK(plan.inside.empty());

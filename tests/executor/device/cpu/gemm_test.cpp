@@ -150,6 +150,22 @@ TEST_CASE("joins that are scaled products are recognised", "[executor][device]")
     }
 }
 
+TEST_CASE("conjugates of operands are recognised by those who ask for them", "[executor][device]") {
+    auto const of = [](std::string const& text, DType type, Conjugates conjugates) {
+        KernelTypes const types{type, type, type, type};
+        return scaled_product(scalar::parse(text, {2, {}, {}}).expr, types, {}, conjugates);
+    };
+    auto const one = of("conj(x)*y", DType::c64, Conjugates::taken);
+    REQUIRE(one);
+    CHECK((one->conjugates(0) && !one->conjugates(1)));
+    auto const both = of("conj(y*conj(x)/2)", DType::c64, Conjugates::taken);
+    REQUIRE(both);
+    CHECK((both->factor == 0.5 && !both->conjugates(0) && both->conjugates(1)));
+    CHECK_FALSE(of("conj(x)*y", DType::c64, Conjugates::refused));
+    CHECK(of("conj(conj(x))*y", DType::c64, Conjugates::refused));
+    CHECK(of("conj(x)*y", DType::f32, Conjugates::refused));  // real numbers are their own
+}
+
 TEST_CASE("packing is chosen only where it pays", "[executor][device]") {
     KernelCase crossed(einsum("ijk,kjl->il", {64, 32, 32, 64}), {DType::f32, DType::f32}, DType::f32, DType::f32);
     auto const plan = plan_of(crossed);

@@ -94,6 +94,36 @@ TEST_CASE("contractions of any order of labels are right, for all types, added t
     }
 }
 
+TEST_CASE("contractions of conjugates, and of real numbers by complex ones, are right in any order of labels",
+          "[executor][device]") {
+    struct Kind {
+        char const* join;
+        DType first, second, output;
+    };
+    constexpr DType f32 = DType::f32, f64 = DType::f64, c64 = DType::c64, c128 = DType::c128;
+    std::array<Kind, 9> const kinds = {{{"conj(x)*y", c64, c64, c64},
+                                        {"x*conj(y)/2", c128, c128, c128},
+                                        {"conj(x)*conj(y)", c64, c64, c64},
+                                        {"conj(x*y)", c128, c128, c128},
+                                        {"x*y", f32, c64, c64},
+                                        {"x*y/4", c128, f64, c128},
+                                        {"conj(x)*y", c64, f32, c64},
+                                        {"conj(x)*y", f64, c128, c128},
+                                        {"x*y", c64, f64, c128}}};
+    std::mt19937 random(12);
+    std::size_t turn = 0;
+    for (Contraction const& at : classes())
+        for (int of_a_class = 0; of_a_class < 2; ++of_a_class) {
+            Kind const kind = kinds[turn++ % kinds.size()];
+            CAPTURE(at.form, kind.join, name(kind.first), name(kind.second));
+            KernelCase test(einsum(at.form, at.extents, kind.join), {kind.first, kind.second}, kind.output,
+                            kind.output);
+            test.shape().accumulate = turn % 3 == 0;
+            test.fill(random);
+            REQUIRE(compare(test, 2e-5) == "");
+        }
+}
+
 /// More of them: EIN_KERNELS=SEED:ROUNDS.
 TEST_CASE("contractions of any order of labels are right for extents drawn at random", "[executor][device]") {
     char const* const more = std::getenv("EIN_KERNELS");
@@ -101,6 +131,7 @@ TEST_CASE("contractions of any order of labels are right for extents drawn at ra
     int rounds = 10;
     if (more != nullptr) REQUIRE(std::sscanf(more, "%u:%d", &seed, &rounds) == 2);
     constexpr std::array types = {DType::f32, DType::f64, DType::c64, DType::c128, DType::f32, DType::bf16};
+    std::array<std::string, 4> const joins = {"", "conj(x)*y", "x*conj(y)", "conj(x*y)"};
     std::mt19937 random(seed);
     auto const below = [&](Extent limit) { return static_cast<Extent>(random() % static_cast<unsigned>(limit)); };
     for (int round = 0; round < rounds; ++round) {
@@ -113,8 +144,9 @@ TEST_CASE("contractions of any order of labels are right for extents drawn at ra
         }
         std::shuffle(at.extents.begin(), at.extents.end(), random);
         DType const type = types[static_cast<std::size_t>(below(types.size()))];
-        CAPTURE(seed, round, at.form, at.extents, name(type));
-        KernelCase test(einsum(at.form, at.extents), {type, type}, type, type == DType::bf16 ? DType::f32 : type);
+        std::string const join = is_complex(type) ? joins[static_cast<std::size_t>(below(joins.size()))] : "";
+        CAPTURE(seed, round, at.form, at.extents, name(type), join);
+        KernelCase test(einsum(at.form, at.extents, join), {type, type}, type, type == DType::bf16 ? DType::f32 : type);
         test.shape().accumulate = below(3) == 0;
         test.fill(random);
         REQUIRE(compare(test, type == DType::bf16 ? 1e-2 : 2e-5) == "");

@@ -67,6 +67,21 @@ TEST_CASE("a matrix times a vector is right for every type, order of labels and 
         }
 }
 
+TEST_CASE("a conjugate matrix times a vector, or the matrix times a conjugate, is right", "[executor][device]") {
+    std::string const join = GENERATE("conj(x)*y", "x*conj(y)", "conj(x*y)/2");
+    DType const type = GENERATE(DType::c64, DType::c128);
+    VectorCase const at =
+        GENERATE(VectorCase{"ij,j->i", {9, 37}}, VectorCase{"j,ij->i", {51, 7}}, VectorCase{"bij,bj->bi", {3, 5, 33}},
+                 VectorCase{"ij,i->j", {600, 35}}, VectorCase{"bi,bij->bj", {3, 9, 40}});
+    std::mt19937 random(6);
+    KernelCase test(einsum(at.form, at.extents, join), {type, type}, type, type);
+    test.shape().accumulate = at.extents[0] == 9;
+    test.fill(random);
+    CAPTURE(at.form, join, name(type));
+    CHECK(is_vector_product(test));
+    CHECK(compare(test, tolerance_of(type, type)) == "");
+}
+
 TEST_CASE("vector products are taken where terms lie together, the matrix first or second", "[executor][device]") {
     auto const taken = [](std::string const& form, Shape const& extents, std::string const& join = "",
                           scalar::Agg agg = scalar::Agg::sum, DType type = DType::f32) {
