@@ -1,5 +1,6 @@
 #include "executor/device/reference/reference_device.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
 
@@ -13,6 +14,27 @@ namespace {
 
 using scalar::Scalar;
 
+/// A nest of loops: its labels, how many indices each has, and by operand the bytes from one index to the next.
+struct Loops {
+    std::vector<int> labels;
+    Shape lengths;
+    std::vector<std::vector<std::ptrdiff_t>> steps = {};
+};
+
+/// Bytes from one index to the next of some labels, in one block.
+std::vector<std::ptrdiff_t> steps_of(std::vector<int> const& labels, std::vector<Extent> const& strides, DType type) {
+    std::vector<std::ptrdiff_t> out;
+    for (int label : labels)
+        out.push_back(strides[static_cast<std::size_t>(label)] * static_cast<std::ptrdiff_t>(size_of(type)));
+    return out;
+}
+
+std::ptrdiff_t offset(std::vector<std::ptrdiff_t> const& steps, std::vector<Extent> const& at) {
+    std::ptrdiff_t bytes = 0;
+    for (std::size_t k = 0; k < at.size(); ++k) bytes += steps[k] * at[k];
+    return bytes;
+}
+
 class ReferenceKernel final : public PreparedKernel {
 public:
     ReferenceKernel(KernelShape const& shape, scalar::Params const& params)
@@ -20,28 +42,27 @@ public:
           einsum_(shape.kernel->einsum),
           types_(types_of(shape)),
           evaluator_(einsum_.join, types_.compute, types_.weak, params),
-          lookup_(lookup_of(shape)) {
-        for (std::size_t k = 0; k < einsum_.operands(); ++k)
-            operand_strides_.push_back(
-                label_strides(einsum_.inputs[k], shape.operand_strides[k], shape.lengths.size()));
-        output_strides_ = label_strides(einsum_.output, shape.output_strides, shape.lengths.size());
-        inner_ = einsum_.aggregated();
-        for (int label : einsum_.output) output_lengths_.push_back(shape.lengths[static_cast<std::size_t>(label)]);
-        for (int label : inner_) inner_lengths_.push_back(shape.lengths[static_cast<std::size_t>(label)]);
-    }
+          lookup_(lookup_of(shape)),
+          outer_(loops_over(einsum_.output)),
+          inner_(loops_over(einsum_.aggregated())),
+          output_steps_(steps_of(einsum_.output,
+                                 label_strides(einsum_.output, shape.output_strides, shape.lengths.size()),
+                                 shape.output_dtype)) {}
 
     void launch(KernelCall const& call, WorkerTeam&) const override {
-        std::size_t const labels = shape_.lengths.size();
-        Point point{call, evaluator_, std::vector<Extent>(labels, 0), std::vector<Extent>(labels, 0),
-                    std::vector<Scalar>(einsum_.operands())};
-        for_each_index(output_lengths_, [&](std::vector<Extent> const& at) {
-            for (std::size_t k = 0; k < at.size(); ++k)
-                point.index[static_cast<std::size_t>(einsum_.output[k])] = at[k];
+        Point point{call, evaluator_, std::vector<Extent>(shape_.lengths.size(), 0),
+                    {},   {},         std::vector<Scalar>(einsum_.operands())};
+        std::vector<std::byte const*> blocks;
+        for (void const* block : call.operands) blocks.push_back(static_cast<std::byte const*>(block));
+        point.outer.resize(blocks.size()), point.inner.resize(blocks.size());
+        for_each_index(outer_.lengths, [&](std::vector<Extent> const& at) {
+            go_to(at, outer_, point, blocks, point.outer);
             std::optional<Scalar> const value = lookup_ ? looked_up(point) : aggregate(point);
+            auto* const to = static_cast<std::byte*>(call.output) + offset(output_steps_, at);
             if (value)
-                store(*value, point);
+                store(*value, to);
             else if (!shape_.accumulate || !lookup_)
-                store(scalar::identity(einsum_.agg, types_.accumulate), point);
+                store(scalar::identity(einsum_.agg, types_.accumulate), to);
         });
     }
 
@@ -50,8 +71,8 @@ private:
     struct Point {
         KernelCall const& call;
         scalar::Evaluator evaluator;
-        std::vector<Extent> index;   // in the call
-        std::vector<Extent> labels;  // in the whole kernel
+        std::vector<Extent> labels;                  // in the whole kernel
+        std::vector<std::byte const*> outer, inner;  // by operand: where the output's labels lead, and all labels
         std::vector<Scalar> operands;
     };
 
@@ -61,17 +82,36 @@ private:
         return whole ? lookup : std::nullopt;
     }
 
+    Loops loops_over(std::vector<int> const& labels) const {
+        Loops loops{labels, {}};
+        for (int label : labels) loops.lengths.push_back(shape_.lengths[static_cast<std::size_t>(label)]);
+        for (std::size_t k = 0; k < einsum_.operands(); ++k) {
+            auto const strides = label_strides(einsum_.inputs[k], shape_.operand_strides[k], shape_.lengths.size());
+            loops.steps.push_back(steps_of(labels, strides, shape_.operand_dtypes[k]));
+        }
+        return loops;
+    }
+
+    static void go_to(std::vector<Extent> const& at, Loops const& loops, Point& point,
+                      std::vector<std::byte const*> const& from, std::vector<std::byte const*>& to) {
+        for (std::size_t k = 0; k < at.size(); ++k) {
+            auto const label = static_cast<std::size_t>(loops.labels[k]);
+            point.labels[label] = at[k] + point.call.begin[label];
+        }
+        for (std::size_t k = 0; k < to.size(); ++k) to[k] = from[k] + offset(loops.steps[k], at);
+    }
+
     /// The one element that a position names, with the sign of its zero; nothing where another block has it.
     std::optional<Scalar> looked_up(Point& point) const {
         auto const label = static_cast<std::size_t>(lookup_->label);
         auto const k = static_cast<std::size_t>(lookup_->positions);
-        DType const type = shape_.operand_dtypes[k];
-        point.index[label] = 0;
-        auto const* const at =
-            static_cast<std::byte const*>(point.call.operands[k]) + offset(operand_strides_[k], point.index, type);
-        Extent const position = load_element(at, type).integer - point.call.begin[label];
+        Extent const position =
+            load_element(point.outer[k], shape_.operand_dtypes[k]).integer - point.call.begin[label];
         if (position < 0 || position >= shape_.lengths[label]) return std::nullopt;
-        point.index[label] = position;
+        std::vector<Extent> at(inner_.labels.size(), 0);
+        auto const looked_in = std::ranges::find(inner_.labels, lookup_->label) - inner_.labels.begin();
+        at.at(static_cast<std::size_t>(looked_in)) = position;
+        go_to(at, inner_, point, point.outer, point.inner);
         return scalar::convert(join(point), types_.join, types_.accumulate);
     }
 
@@ -79,8 +119,8 @@ private:
     /// value, because 0 + -0 is 0. Reals stay in double: the reference may be more exact than others.
     std::optional<Scalar> aggregate(Point& point) const {
         std::optional<Scalar> total;
-        for_each_index(inner_lengths_, [&](std::vector<Extent> const& at) {
-            for (std::size_t k = 0; k < at.size(); ++k) point.index[static_cast<std::size_t>(inner_[k])] = at[k];
+        for_each_index(inner_.lengths, [&](std::vector<Extent> const& at) {
+            go_to(at, inner_, point, point.outer, point.inner);
             Scalar const joined = join(point);
             Scalar const value =
                 types_.join == types_.accumulate ? joined : scalar::convert(joined, types_.join, types_.accumulate);
@@ -90,31 +130,21 @@ private:
     }
 
     Scalar join(Point& point) const {
-        for (std::size_t k = 0; k < einsum_.operands(); ++k) {
+        for (std::size_t k = 0; k < point.operands.size(); ++k) {
             DType const type = shape_.operand_dtypes[k];
-            auto const* at =
-                static_cast<std::byte const*>(point.call.operands[k]) + offset(operand_strides_[k], point.index, type);
-            point.operands[k] = scalar::convert(load_element(at, type), type, types_.compute);
+            Scalar const element = load_element(point.inner[k], type);
+            point.operands[k] = type == types_.compute ? element : scalar::convert(element, type, types_.compute);
         }
-        for (std::size_t label = 0; label < point.labels.size(); ++label)
-            point.labels[label] = point.index[label] + point.call.begin[label];
         return point.evaluator(point.operands, point.labels);
     }
 
-    void store(Scalar value, Point const& point) const {
+    void store(Scalar value, std::byte* to) const {
         DType const type = shape_.output_dtype;
-        auto* const at = static_cast<std::byte*>(point.call.output) + offset(output_strides_, point.index, type);
         if (shape_.accumulate) {
-            Scalar const held = scalar::convert(load_element(at, type), type, types_.accumulate);
+            Scalar const held = scalar::convert(load_element(to, type), type, types_.accumulate);
             value = scalar::combine(einsum_.agg, types_.accumulate, held, value);
         }
-        store_element(scalar::convert(value, types_.accumulate, type), at, type);
-    }
-
-    static std::ptrdiff_t offset(std::vector<Extent> const& strides, std::vector<Extent> const& index, DType type) {
-        std::ptrdiff_t elements = 0;
-        for (std::size_t label = 0; label < index.size(); ++label) elements += strides[label] * index[label];
-        return elements * static_cast<std::ptrdiff_t>(size_of(type));
+        store_element(scalar::convert(value, types_.accumulate, type), to, type);
     }
 
     KernelShape shape_;
@@ -122,10 +152,8 @@ private:
     KernelTypes types_;
     scalar::Evaluator evaluator_;
     std::optional<graph::Lookup> lookup_;
-    std::vector<std::vector<Extent>> operand_strides_;
-    std::vector<Extent> output_strides_;
-    std::vector<int> inner_;  // aggregated labels
-    Shape output_lengths_, inner_lengths_;
+    Loops outer_, inner_;  // over the output's labels, and over those that are aggregated
+    std::vector<std::ptrdiff_t> output_steps_;
 };
 
 std::ptrdiff_t position_in(Box const& box, std::vector<Extent> const& index) {

@@ -13,8 +13,8 @@ namespace {
 
 using scalar::Scalar;
 
-/// Elements that a block lists, by their indices in it.
-using Listed = std::map<std::vector<Extent>, Scalar>;
+/// Elements that a block lists, by their places in it in C order.
+using Listed = std::map<Extent, Scalar>;
 
 Listed listed_of(SparseOperand const& operand, void const* block, DType type) {
     auto const* const bytes = static_cast<std::byte const*>(block);
@@ -22,11 +22,12 @@ Listed listed_of(SparseOperand const& operand, void const* block, DType type) {
     auto const size = static_cast<std::size_t>(tensor::sparse_bytes(operand.layout, operand.lengths, type, count));
     tensor::ListedElements const elements =
         tensor::elements_of(std::span(bytes, size), type, Box::whole(operand.lengths), operand.layout);
+    std::vector<Extent> const strides = row_major_strides(operand.lengths);
     Listed out;
     for (std::size_t e = 0; e < static_cast<std::size_t>(count); ++e) {
-        std::vector<Extent> index;
-        for (std::vector<Extent> const& coords : elements.coords) index.push_back(coords[e]);
-        out.emplace(std::move(index), load_element(elements.values.data() + e * size_of(type), type));
+        Extent place = 0;
+        for (std::size_t axis = 0; axis < strides.size(); ++axis) place += strides[axis] * elements.coords[axis][e];
+        out.emplace_hint(out.end(), place, load_element(elements.values.data() + e * size_of(type), type));
     }
     return out;
 }
@@ -43,14 +44,19 @@ public:
           lookup_(row_lookup(shape)) {
         for (int label : einsum_.output) output_lengths_.push_back(shape.lengths[static_cast<std::size_t>(label)]);
         for (int label : inner_) inner_lengths_.push_back(shape.lengths[static_cast<std::size_t>(label)]);
+        for (std::size_t k = 0; k < einsum_.operands(); ++k)
+            operand_strides_.push_back(is_sparse(shape, k) ? row_major_strides(sparse_.operands[k]->lengths)
+                                                           : shape.operand_strides[k]);
+        output_strides_ = sparse_.output ? row_major_strides(sparse_.output->lengths) : shape.output_strides;
     }
 
     void launch(KernelCall const& call, WorkerTeam&) const override {
-        Call now{call, evaluator_, {}, {}, std::vector<Extent>(shape_.lengths.size(), 0)};
+        Call now{call, evaluator_, {}, {}, {}, {}, std::vector<Extent>(shape_.lengths.size(), 0), {}};
         for (std::size_t k = 0; k < einsum_.operands(); ++k)
             now.listed.push_back(is_sparse(shape_, k)
                                      ? listed_of(*sparse_.operands[k], call.operands[k], shape_.operand_dtypes[k])
                                      : Listed{});
+        now.found.resize(now.listed.size()), now.operands.resize(now.listed.size());
         if (sparse_.output && shape_.accumulate)
             now.written = listed_of(*sparse_.output, call.output, shape_.output_dtype);
         for_each_index(output_lengths_, [&](std::vector<Extent> const& at) {
@@ -65,28 +71,29 @@ public:
     }
 
 private:
+    /// The point at hand, and what is found there. Its vectors are made once a call, not once a point.
     struct Call {
         KernelCall const& call;
         scalar::Evaluator evaluator;
-        std::vector<Listed> listed;  // by operand
-        Listed written;              // by a sparse output
-        std::vector<Extent> index;   // of the point at hand, in the call
+        std::vector<Listed> listed;         // by operand
+        std::vector<Scalar const*> found;   // by operand: what is listed of a sparse one
+        std::vector<Scalar> operands;       // for the join
+        Listed written;                     // by a sparse output
+        std::vector<Extent> index, labels;  // in the call, and in the whole kernel
     };
 
-    /// Where an operand (or the output) has the point at hand.
-    static std::vector<Extent> place(std::vector<int> const& labels, std::vector<Extent> const& begin,
-                                     std::vector<Extent> const& index) {
-        std::vector<Extent> at;
-        for (std::size_t axis = 0; axis < labels.size(); ++axis)
-            at.push_back((begin.empty() ? 0 : begin[axis]) + index[static_cast<std::size_t>(labels[axis])]);
-        return at;
+    /// Where an operand (or the output) has the point at hand, in elements. @param begin  of a sparse block
+    static Extent place(std::vector<int> const& labels, std::vector<Extent> const& strides,
+                        std::vector<Extent> const& index, std::vector<Extent> const* begin = nullptr) {
+        Extent elements = 0;
+        for (std::size_t axis = 0; axis < labels.size(); ++axis) {
+            Extent const at = index[static_cast<std::size_t>(labels[axis])];
+            elements += strides[axis] * (begin == nullptr ? at : (*begin)[axis] + at);
+        }
+        return elements;
     }
 
-    static std::ptrdiff_t offset(std::vector<int> const& labels, std::vector<Extent> const& strides, DType type,
-                                 std::vector<Extent> const& index) {
-        std::ptrdiff_t elements = 0;
-        std::vector<Extent> const at = place(labels, {}, index);
-        for (std::size_t axis = 0; axis < at.size(); ++axis) elements += strides[axis] * at[axis];
+    static std::ptrdiff_t bytes(Extent elements, DType type) {
         return elements * static_cast<std::ptrdiff_t>(size_of(type));
     }
 
@@ -106,31 +113,32 @@ private:
 
     /// Nothing where an idle set lists nothing.
     std::optional<Scalar> join(Call& now) const {
-        std::vector<Scalar> operands;
-        std::vector<bool> listed(einsum_.operands(), false);
-        std::int64_t position = 0;  // of a lookup
-        for (std::size_t k = 0; k < einsum_.operands(); ++k) {
-            DType const type = shape_.operand_dtypes[k];
-            Scalar value;
-            if (std::optional<SparseOperand> const& sparse = sparse_.operands[k]) {
-                auto const found = now.listed[k].find(place(einsum_.inputs[k], sparse->begin, now.index));
-                listed[k] = found != now.listed[k].end();
-                value = listed[k] ? found->second : sparse->fill;
-            } else {
-                value = load_element(static_cast<std::byte const*>(now.call.operands[k]) +
-                                         offset(einsum_.inputs[k], shape_.operand_strides[k], type, now.index),
-                                     type);
-            }
-            if (lookup_ && k == at(lookup_->positions)) position = value.integer;
-            operands.push_back(scalar::convert(value, type, types_.compute));
+        for (std::size_t k = 0; k < now.found.size(); ++k) {
+            now.found[k] = nullptr;
+            if (!sparse_.operands[k]) continue;
+            Extent const at = place(einsum_.inputs[k], operand_strides_[k], now.index, &sparse_.operands[k]->begin);
+            auto const entry = now.listed[k].find(at);
+            if (entry != now.listed[k].end()) now.found[k] = &entry->second;
         }
         for (std::vector<int> const& set : sparse_.idle_sets)
-            if (std::none_of(set.begin(), set.end(), [&](int k) { return listed[static_cast<std::size_t>(k)]; }))
+            if (std::ranges::none_of(set, [&](int k) { return now.found[static_cast<std::size_t>(k)] != nullptr; }))
                 return std::nullopt;
-        std::vector<Extent> labels(now.index);
-        for (std::size_t label = 0; label < labels.size(); ++label) labels[label] += now.call.begin[label];
-        if (lookup_ && position != labels[at(lookup_->label)]) return std::nullopt;
-        return now.evaluator(operands, labels);
+        now.labels = now.index;
+        for (std::size_t label = 0; label < now.labels.size(); ++label) now.labels[label] += now.call.begin[label];
+        for (std::size_t k = 0; k < now.operands.size(); ++k) {
+            Scalar const value = element(k, now);
+            if (lookup_ && k == at(lookup_->positions) && value.integer != now.labels[at(lookup_->label)])
+                return std::nullopt;
+            now.operands[k] = scalar::convert(value, shape_.operand_dtypes[k], types_.compute);
+        }
+        return now.evaluator(now.operands, now.labels);
+    }
+
+    Scalar element(std::size_t k, Call const& now) const {
+        if (sparse_.operands[k]) return now.found[k] != nullptr ? *now.found[k] : sparse_.operands[k]->fill;
+        DType const type = shape_.operand_dtypes[k];
+        Extent const at = place(einsum_.inputs[k], operand_strides_[k], now.index);
+        return load_element(static_cast<std::byte const*>(now.call.operands[k]) + bytes(at, type), type);
     }
 
     Scalar combined(Scalar const& held, Scalar const& value) const {
@@ -141,13 +149,13 @@ private:
     void store(Scalar value, Call const& now) const {
         DType const type = shape_.output_dtype;
         auto* const at =
-            static_cast<std::byte*>(now.call.output) + offset(einsum_.output, shape_.output_strides, type, now.index);
+            static_cast<std::byte*>(now.call.output) + bytes(place(einsum_.output, output_strides_, now.index), type);
         if (shape_.accumulate) value = combined(load_element(at, type), value);
         store_element(scalar::convert(value, types_.accumulate, type), at, type);
     }
 
     void list(Scalar value, Call& now) const {
-        std::vector<Extent> const at = place(einsum_.output, sparse_.output->begin, now.index);
+        Extent const at = place(einsum_.output, output_strides_, now.index, &sparse_.output->begin);
         auto const held = now.written.find(at);
         if (held != now.written.end()) value = combined(held->second, value);
         now.written[at] = scalar::convert(value, types_.accumulate, shape_.output_dtype);
@@ -160,7 +168,8 @@ private:
         elements.values.resize(now.written.size() * size_of(type));
         std::size_t e = 0;
         for (auto const& [at, value] : now.written) {
-            for (std::size_t axis = 0; axis < at.size(); ++axis) elements.coords[axis].push_back(at[axis]);
+            std::vector<Extent> const index = index_at(sparse_.output->lengths, at);
+            for (std::size_t axis = 0; axis < index.size(); ++axis) elements.coords[axis].push_back(index[axis]);
             store_element(value, elements.values.data() + e++ * size_of(type), type);
         }
         tensor::write_sparse_block(elements, type, Box::whole(sparse_.output->lengths), sparse_.output->layout,
@@ -176,6 +185,8 @@ private:
     std::vector<int> inner_;  // aggregated labels
     std::optional<graph::Lookup> lookup_;
     Shape output_lengths_, inner_lengths_;
+    std::vector<std::vector<Extent>> operand_strides_;  // of a sparse one those of its block's places
+    std::vector<Extent> output_strides_;
 };
 
 }  // namespace

@@ -106,11 +106,25 @@ bool same_bits(Scalar const& a, Scalar const& b) {
 }
 
 Scalar convert(Scalar value, DType from, DType to) {
-    if (to == DType::boolean) return Scalar::of(std::int64_t{nonzero(value)});
-    if (is_exact(to)) return Scalar::of(wrap(is_exact(from) ? value.integer : to_integer(value.number.real()), to));
-    if (is_exact(from)) return Scalar::of(std::complex<double>(rounded(value.integer, to)));
-    double const imag = is_complex(to) ? rounded(value.number.imag(), to) : 0.0;
-    return Scalar::of(std::complex<double>(rounded(value.number.real(), to), imag));
+    switch (to) {
+        case DType::boolean: return Scalar::of(std::int64_t{nonzero(value)});
+        case DType::i8:
+        case DType::i16:
+        case DType::i32:
+        case DType::i64:
+        case DType::u8: return Scalar::of(wrap(is_exact(from) ? value.integer : to_integer(value.number.real()), to));
+        case DType::f16:
+        case DType::bf16:
+        case DType::f32:
+        case DType::f64:
+            if (is_exact(from)) return Scalar::of(std::complex<double>(rounded(value.integer, to)));
+            return Scalar::of(std::complex<double>(rounded(value.number.real(), to)));
+        case DType::c64:
+        case DType::c128:
+            if (is_exact(from)) return Scalar::of(std::complex<double>(rounded(value.integer, to)));
+            return Scalar::of({rounded(value.number.real(), to), rounded(value.number.imag(), to)});
+    }
+    throw InternalError("unknown dtype");
 }
 
 Evaluator::Evaluator(Expr const& expr, DType compute, DType weak, Params const& params, Noise* noise)
@@ -119,16 +133,38 @@ Evaluator::Evaluator(Expr const& expr, DType compute, DType weak, Params const& 
         TypedExpr const types(expr, compute);
         std::vector<Expr const*> const parts = arguments_first(expr);
         NodeMap<std::size_t> places(parts.size());
+        steps_.reserve(parts.size());
         for (Expr const* const part : parts) {
-            Step step{&part->node(), types.of(*part), {}, fixed_value(part->node(), params)};
-            for (Expr const& arg : part->args()) step.args.push_back(places.at(&arg.node()));
-            places.set(&part->node(), steps_.size());
-            steps_.push_back(std::move(step));
+            Typing const& typing = types.of(*part);
+            Node const& node = part->node();
+            Step step;
+            step.node = &node;
+            step.value = fixed_value(node, params);
+            step.form = form(node.op), step.rule = info(node.op).type;
+            step.type = typing.value.type, step.work = typing.work;
+            step.is_noisy = noise_ != nullptr && info(node.op).rounds;
+            for (std::size_t k = 0; k < node.args.size(); ++k) step.args.at(k) = places.at(&node.args[k].node());
+            step.way = way_of(step);
+            if (step.way == Way::real_of_one) step.of_one = RealOfOne(node.op);
+            if (step.way == Way::real_of_two) step.of_two = RealOfTwo(node.op);
+            places.set(&node, steps_.size());
+            steps_.push_back(step);
         }
         result_ = settled(types.of(expr).value, weak);
     } catch (Refused const& refused) {
         refuse_type(refused.problem);
     }
+}
+
+Evaluator::Way Evaluator::way_of(Step const& step) const {
+    Op const op = step.node->op;
+    if (op == Op::operand) return Way::operand;
+    if (op == Op::index) return Way::label;
+    if (step.node->args.empty()) return Way::stays;
+    bool const gives_parts = step.rule == TypeRule::comparison || step.rule == TypeRule::make_complex;
+    if (step.form != Form::computed || gives_parts || kind(*step.work) != Kind::real) return Way::by_form;
+    if (noise_ != nullptr && op == Op::mul) return Way::by_form;
+    return step.node->args.size() == 1 ? Way::real_of_one : Way::real_of_two;
 }
 
 /// Of a number or param; of other nodes nothing yet.
@@ -143,8 +179,14 @@ Scalar Evaluator::fixed_value(Node const& node, Params const& params) {
 /// Rounds only where a type is met or a cast asks for it: a strong f32 stays as exact as the reference can have it.
 Scalar Evaluator::converted(std::size_t arg, DType to) const {
     Step const& from = steps_[arg];
-    DType const type = from.typing.value.type;
-    return type == to ? from.value : convert(from.value, type, to);
+    return from.type == to ? from.value : convert(from.value, from.type, to);
+}
+
+/// An argument of a step that works on reals.
+double Evaluator::real(Step const& step, std::size_t arg) const {
+    Step const& from = steps_[step.args[arg]];
+    return from.type == *step.work ? from.value.number.real()
+                                   : convert(from.value, from.type, *step.work).number.real();
 }
 
 bool Evaluator::truth(std::size_t arg) const { return nonzero(steps_[arg].value); }
@@ -160,24 +202,23 @@ Scalar Evaluator::logic(Step const& step) const {
 Scalar Evaluator::of_work(Step const& step) const {
     Op const op = step.node->op;
     auto const& args = step.args;
-    DType const work = *step.typing.work;
-    if (args.size() == 1) return unary(op, converted(args[0], work), work);
+    DType const work = *step.work;
+    if (step.node->args.size() == 1) return unary(op, converted(args[0], work), work);
     Scalar left = converted(args[0], work), right = converted(args[1], work);
-    if (info(op).type == TypeRule::comparison) return compared(op, left, right);
-    if (info(op).type == TypeRule::make_complex) return Scalar::of({left.number.real(), right.number.real()});
-    if (info(op).type == TypeRule::position) return Scalar::of(checked_position(left.integer, right.integer));
+    if (step.rule == TypeRule::comparison) return compared(op, left, right);
+    if (step.rule == TypeRule::make_complex) return Scalar::of({left.number.real(), right.number.real()});
+    if (step.rule == TypeRule::position) return Scalar::of(checked_position(left.integer, right.integer));
     if (noise_ != nullptr && op == Op::mul && !left.is_integer)
         return Scalar::of(noise_->product(left.number, right.number, work));
     return binary(op, left, right, work);
 }
 
 Scalar Evaluator::computed(Step const& step) const {
-    switch (form(step.node->op)) {
+    switch (step.form) {
         case Form::leaf: break;
-        case Form::cast:
-            return convert(steps_[step.args[0]].value, steps_[step.args[0]].typing.value.type, step.node->cast_to);
+        case Form::cast: return convert(steps_[step.args[0]].value, steps_[step.args[0]].type, step.node->cast_to);
         case Form::logic: return logic(step);
-        case Form::choice: return converted(step.args[truth(step.args[0]) ? 1 : 2], step.typing.value.type);
+        case Form::choice: return converted(step.args[truth(step.args[0]) ? 1 : 2], step.type);
         case Form::position:
         case Form::computed: return of_work(step);
     }
@@ -185,28 +226,30 @@ Scalar Evaluator::computed(Step const& step) const {
 }
 
 void Evaluator::add_noise(Step& step) const {
-    if (!step.value.is_integer) step.value.number = noise_->rounded(step.value.number, step.typing.value.type);
-}
-
-Scalar Evaluator::leaf(Step const& step, std::span<Scalar const> operands, std::span<std::int64_t const> labels) const {
-    auto const slot = static_cast<std::size_t>(step.node->slot);
-    if (step.node->op == Op::operand) {
-        promise(slot < operands.size(), "an expression has fewer operands than it names");
-        return operands[slot];
-    }
-    if (step.node->op != Op::index) return step.value;  // fixed
-    promise(slot < labels.size(), "an expression has fewer labels than it names");
-    return Scalar::of(labels[slot]);
+    if (!step.value.is_integer) step.value.number = noise_->rounded(step.value.number, step.type);
 }
 
 Scalar Evaluator::operator()(std::span<Scalar const> operands, std::span<std::int64_t const> labels) {
     for (Step& step : steps_) {
-        bool const is_leaf = step.args.empty();
-        step.value = is_leaf ? leaf(step, operands, labels) : computed(step);
-        if (noise_ != nullptr && info(step.node->op).rounds) add_noise(step);
+        auto const slot = static_cast<std::size_t>(step.node->slot);
+        switch (step.way) {
+            case Way::stays: break;
+            case Way::operand:
+                promise(slot < operands.size(), "an expression has fewer operands than it names");
+                step.value = operands[slot];
+                break;
+            case Way::label:
+                promise(slot < labels.size(), "an expression has fewer labels than it names");
+                step.value = Scalar::of(labels[slot]);
+                break;
+            case Way::real_of_one: step.value.number = step.of_one(real(step, 0)); break;
+            case Way::real_of_two: step.value.number = step.of_two(real(step, 0), real(step, 1)); break;
+            case Way::by_form: step.value = computed(step); break;
+        }
+        if (step.is_noisy) add_noise(step);
     }
     Step const& last = steps_.back();
-    return last.typing.value.type == result_ ? last.value : convert(last.value, last.typing.value.type, result_);
+    return last.type == result_ ? last.value : convert(last.value, last.type, result_);
 }
 
 Scalar evaluate(Expr const& expr, DType compute, DType weak, std::span<Scalar const> operands,

@@ -2,6 +2,7 @@
 // evaluate() is this for one element. Example: Evaluator(parse("x*y"), f32, f32, {}) called with (2, 3) gives 6.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -10,8 +11,10 @@
 
 #include "lib/base/error.hpp"
 #include "lib/scalar/evaluate/evaluate.hpp"
+#include "lib/scalar/evaluate/functions.hpp"
 #include "lib/scalar/evaluate/noise.hpp"
 #include "lib/scalar/expression/typing.hpp"
+#include "lib/scalar/operations/operation.hpp"
 
 namespace ein::scalar {
 
@@ -27,19 +30,29 @@ public:
     Scalar operator()(std::span<Scalar const> operands, std::span<std::int64_t const> labels);
 
 private:
+    /// How a step's value comes about: what most elements are made of at once, all else by the operation's form.
+    enum class Way : std::uint8_t { stays, operand, label, real_of_one, real_of_two, by_form };
     struct Step {
         Node const* node = nullptr;
-        Typing typing;
-        std::vector<std::size_t> args;  // earlier steps
-        Scalar value;                   // of the element at hand; of a number or param: always
+        std::array<std::size_t, 3> args{};  // earlier steps
+        Scalar value;                       // of the element at hand; of a number or param: always
+        Way way = Way::by_form;
+        Form form = Form::leaf;
+        TypeRule rule = TypeRule::leaf;
+        DType type = DType::f32;    // of the value
+        std::optional<DType> work;  // as in Typing
+        bool is_noisy = false;
+        RealOfOne of_one;
+        RealOfTwo of_two;
     };
 
+    Way way_of(Step const& step) const;
     static Scalar fixed_value(Node const& node, Params const& params);
-    Scalar leaf(Step const& step, std::span<Scalar const> operands, std::span<std::int64_t const> labels) const;
     Scalar computed(Step const& step) const;
     Scalar logic(Step const& step) const;
     Scalar of_work(Step const& step) const;
     Scalar converted(std::size_t arg, DType to) const;
+    double real(Step const& step, std::size_t arg) const;
     bool truth(std::size_t arg) const;
     void add_noise(Step& step) const;
 

@@ -20,17 +20,13 @@ bool is_rounded_again(Operation const& row) { return row.costly || row.op == Op:
 
 }  // namespace
 
-double real_function(Op op, double x) {
-    Operation const& row = info(op);
-    if (is_rounded_again(row) && row.real.wide != nullptr) return static_cast<double>(row.real.wide(x));
-    return row.real.whole == nullptr ? x : row.real.whole(x);
+RealOfOne::RealOfOne(Op op) : whole_(info(op).real.whole) {
+    if (is_rounded_again(info(op))) wide_ = info(op).real.wide;
 }
 
-double real_function(Op op, double a, double b) {
-    Operation const& row = info(op);
-    if (is_rounded_again(row) && row.real.wide_of_two != nullptr)
-        return static_cast<double>(row.real.wide_of_two(a, b));
-    return of_row(op, row.real.whole_of_two, "real")(a, b);
+RealOfTwo::RealOfTwo(Op op) {
+    if (is_rounded_again(info(op))) wide_ = info(op).real.wide_of_two;
+    if (wide_ == nullptr) whole_ = of_row(op, info(op).real.whole_of_two, "real");
 }
 
 bool compare(Op op, double a, double b) { return of_row(op, info(op).compare, "comparison")(a, b); }
