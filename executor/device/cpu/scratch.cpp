@@ -1,8 +1,10 @@
 #include "executor/device/cpu/scratch.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <new>
 #include <string>
+#include <utility>
 
 #include "executor/device/cpu/machine.hpp"
 #include "lib/base/error.hpp"
@@ -27,7 +29,7 @@ std::byte* allocate(std::size_t bytes) {
 
 struct Stack {
     std::unique_ptr<std::byte, Free> data{allocate(machine::scratch_stack)};
-    std::size_t used = 0;
+    std::size_t used = 0, peak = 0;
 };
 
 Stack& stack() {
@@ -42,6 +44,7 @@ Scratch::Scratch(std::size_t bytes) : bytes_(lines(bytes)) {
     on_stack_ = bytes_ <= machine::scratch_stack - mine.used;
     data_ = on_stack_ ? mine.data.get() + mine.used : allocate(bytes_);
     if (on_stack_) mine.used += bytes_;
+    mine.peak = std::max(mine.peak, mine.used);
 }
 
 Scratch::~Scratch() {
@@ -50,5 +53,7 @@ Scratch::~Scratch() {
     else
         Free{}(data_);
 }
+
+std::size_t Scratch::take_peak() { return std::exchange(stack().peak, stack().used); }
 
 }  // namespace ein::executor

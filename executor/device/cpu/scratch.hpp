@@ -17,6 +17,10 @@ public:
     Scratch& operator=(Scratch const&) = delete;
     std::byte* data() const { return data_; }
 
+    /// The most bytes of this thread's stack that were taken at a time since this was last asked: what launches may
+    /// have left there.
+    static std::size_t take_peak();
+
 private:
     std::byte* data_ = nullptr;
     std::size_t bytes_ = 0;

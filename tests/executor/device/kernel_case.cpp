@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "executor/device/cpu/cpu_device.hpp"
 #include "executor/device/cpu/scratch.hpp"
@@ -145,11 +146,17 @@ void KernelCase::fill_with_fractions(unsigned seed) {
 
 namespace {
 
-/// What other kernels leave in working memory must not matter: as a number it is huge, as a place far outside.
+/// What other kernels leave in working memory must not matter: as a number it is huge, as a place far outside. All that
+/// they may have written since the last time is spoilt again.
 void spoil_scratch() {
-    constexpr std::size_t bytes = std::size_t{2} << 20;
-    Scratch const all(bytes);
-    std::memset(all.data(), 0x7f, bytes);
+    constexpr std::size_t most = std::size_t{2} << 20;
+    thread_local bool before = false;
+    std::size_t const bytes = std::exchange(before, true) ? std::min(Scratch::take_peak(), most) : most;
+    {
+        Scratch const all(bytes);
+        std::memset(all.data(), 0x7f, bytes);
+    }
+    Scratch::take_peak();
 }
 
 }  // namespace
