@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -10,7 +11,7 @@
 #include <memory>
 #include <sstream>
 
-#include "lib/base/hash.hpp"
+#include "tests/support/host_code.hpp"
 
 namespace fake_cuda {
 namespace {
@@ -35,25 +36,10 @@ fs::path folder() {
     return path;
 }
 
-/// Written under another name first: tests beside this one may want the same.
-bool compile(fs::path const& library, std::string const& text) {
-    std::string const stem = library.string() + "." + std::to_string(getpid());
-    std::ofstream(stem + ".cpp") << text;
-    std::string const command = std::string(EIN_TEST_COMPILER) +
-                                " -std=c++17 -O1 -w -shared -fPIC -ffp-contract=off -o '" + stem + ".so' '" + stem +
-                                ".cpp' >&2";
-    bool const compiled = std::system(command.c_str()) == 0;
-    if (compiled) fs::rename(stem + ".so", library);
-    if (std::getenv("EIN_TEST_KEEP") == nullptr) fs::remove(stem + ".cpp");
-    return compiled;
-}
-
 HostModule const* make(std::string const& text) {
-    std::uint64_t const hash =
-        ein::hash_bytes(std::span(reinterpret_cast<std::uint8_t const*>(text.data()), text.size()));
-    fs::path const library = folder() / ("kernels_" + std::to_string(hash) + ".so");
-    if (!fs::exists(library) && !compile(library, text)) return nullptr;
-    void* const loaded = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+    ein::test::HostLibrary const made = ein::test::host_library(folder(), text, "-O1");
+    if (!made.problem.empty()) std::fputs(made.problem.c_str(), stderr);
+    void* const loaded = made.problem.empty() ? dlopen(made.path.c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr;
     return loaded == nullptr ? nullptr : new HostModule(loaded);  // for good
 }
 
