@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 
 #include "lib/graph/contract/network.hpp"
 #include "lib/graph/tuning.hpp"
@@ -13,6 +14,7 @@ public:
         : network_(network), operands_(network.operands.size()), children_(std::move(path)) {
         PathWalk walk(network);
         labels_ = network.operands;
+        settled_.resize(children_.size());
         for (auto const& [a, b] : children_) {
             walk.contract(a, b);
             labels_.push_back(walk.labels(static_cast<int>(labels_.size())));
@@ -60,6 +62,12 @@ private:
     /// A part of the tree: inner nodes under one root, and what hangs below them.
     struct Part {
         std::vector<int> inner, below;
+    };
+
+    /// A part's steps that cannot be better.
+    struct Settled {
+        Network network;
+        SsaPath steps;
     };
 
     /// Grown from the root at the largest tensor, where there is most to gain.
@@ -124,8 +132,14 @@ private:
         Part const part = part_at(root);
         if (part.below.size() < 3) return false;
         Network const network = network_below(root, part);
+        SsaPath const steps = steps_of(part);
+        std::optional<Settled>& settled = settled_[at(root) - operands_];
+        if (settled && settled->network == network && settled->steps == steps) return false;  // in an earlier pass
         auto const best = optimal_path(network);
-        if (!best || !(path_cost(network, *best) < path_cost(network, steps_of(part)) * (1 - 1e-12))) return false;
+        if (!best || !(path_cost(network, *best) < path_cost(network, steps) * (1 - 1e-12))) {
+            settled = {network, steps};
+            return false;
+        }
 
         // The same inner nodes, the root last, take the new steps.
         std::vector<int> node_of(part.below);
@@ -155,8 +169,9 @@ private:
 
     Network const& network_;
     std::size_t operands_;
-    SsaPath children_;                      // of each inner node
-    std::vector<std::vector<int>> labels_;  // of each node, sorted
+    SsaPath children_;                             // of each inner node
+    std::vector<std::vector<int>> labels_;         // of each node, sorted
+    std::vector<std::optional<Settled>> settled_;  // by inner node, of the part below it
 };
 
 }  // namespace

@@ -17,6 +17,7 @@ struct Network {
     std::vector<std::vector<int>> operands;  // sorted, distinct
 
     double size(std::vector<int> const& labels) const;
+    friend bool operator==(Network const&, Network const&) = default;
 };
 
 Network network_of(EinSum const& einsum);
