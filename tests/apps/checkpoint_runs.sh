@@ -13,7 +13,7 @@ always=(--log-level error)
 for ranks in "$@"; do
     # Some tenths of a second and more on any machine: it is looked every 50 ms whether a run is to stop. Iterations are
     # long rather than many: on a busy machine a message takes as long as it takes the other rank to get a core.
-    "$bin/eintool" make linear-regression $((4000 * ranks)) 500 --iterations 500 -o train.json || exit 1
+    "$bin/eintool" make linear-regression $((4000 * ranks)) 500 --iterations 300 -o train.json || exit 1
     "$bin/einplan" train.json -n "$ranks" --decompose eindecomp -q -o train.sched || exit 1
     run "$ranks" train.sched whole || fail "the undisturbed run on $ranks ranks: $(cat said)"
 
@@ -304,7 +304,7 @@ run 1 long.sched long --checkpoint ckpt || fail "a run without a rest goes on: $
 diff -rq long_whole long || fail "a run without a rest has other results"
 
 # A device with memory of its own: its blocks come home first.
-"$bin/eintool" make linear-regression 300 200 --iterations 2500 -o train.json
+"$bin/eintool" make linear-regression 300 200 --iterations 1000 -o train.json
 "$bin/einplan" train.json -n 2 --decompose eindecomp -q -o train.sched &&
     run 2 train.sched device_whole --device emulated
 rm -rf ckpt

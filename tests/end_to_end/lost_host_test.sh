@@ -23,7 +23,7 @@ cat > g.json << 'JSON'
  "tensors": {"A": {"shape": [200, 200], "data": {"random": "uniform", "low": 0, "high": 0.01, "seed": 1}},
              "x": {"shape": [200, 200], "data": {"random": "uniform", "seed": 2}}},
  "nodes": [{"name": "B", "einsum": "ij,jk->ik", "inputs": ["A", "A"]},
-           {"name": "it", "loop": {"times": 15000, "carry": {"x": "y"},
+           {"name": "it", "loop": {"times": 8000, "carry": {"x": "y"},
              "body": [{"name": "z", "einsum": "ij,jk->ik", "inputs": ["B", "x"]},
                       {"name": "y", "einsum": "ij->ij", "join": "x / (1 + x)", "inputs": ["z"]}]}}],
  "outputs": ["it/x"]}

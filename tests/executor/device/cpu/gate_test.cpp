@@ -69,7 +69,7 @@ std::vector<Gate> const& large_gates() {
         {"abcde,fb->edcfa", {19, 28, 11, 12, 13, 12}},  // rows that are cut
         // terms in parts, the last of which is shorter: what is turned on either side or none, one label or several
         {"bda,dc->abc", {37, 211, 70, 24}},
-        {"dca,bd->abc", {203, 150, 100, 17}},
+        {"dca,bd->abc", {203, 75, 100, 17}},
         {"ka,kb->ba", {331, 500, 11}},
         {"ak,kb->ba", {700, 261, 9}},
         {"akbl,klc->bac", {30, 7, 31, 41, 10}},
