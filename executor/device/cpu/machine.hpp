@@ -123,11 +123,6 @@ inline constexpr Extent outputs_a_vector_tile = 16;
 inline constexpr Extent shared_vector_tile = 512;
 /// Points from which on a join is worth machine code of its own, which takes 20 to 70 microseconds to make. Measured.
 inline constexpr Extent points_for_a_loop = 1 << 13;
-/// Work (lib/scalar/program/work.hpp) of a part of a join from which on it is computed once where it stays the same,
-/// points that share an element of it, and points that are spared, all at least; and bytes of working memory for it, at
-/// most, or a sixteenth of the output's. Chosen.
-inline constexpr double least_work_of_a_part = 4;
-inline constexpr Extent least_repeats_of_a_part = 4, points_worth_a_part = 1 << 12, bytes_of_a_part = 16 << 20;
 /// Elements of the rows that one position chooses among, from which on scattering is faster than comparing everywhere:
 /// for fewer they are equal. Measured.
 inline constexpr Extent least_scattered_row = 32;
