@@ -24,6 +24,12 @@ TEST_CASE("a program takes what its parts take, shared ones once", "[scalar][pro
     CHECK(work_of(difference, DType::f64) > work_of(difference, DType::f32));
 }
 
+TEST_CASE("divisions and roots go on beside all else", "[scalar][program]") {
+    Expr const x = Expr::operand(0), e = Expr::call(Op::exp, {x}), root = Expr::call(Op::sqrt, {x});
+    CHECK(work_of(e / x, DType::f32) == info(Op::exp).work);
+    CHECK(work_of(root / (x + x), DType::f32) == info(Op::sqrt).work + info(Op::div).work);
+}
+
 TEST_CASE("a power takes what it is computed by", "[scalar][program]") {
     CHECK(work_of(power_of_operand(2), DType::f32) == 1);
     CHECK(work_of(power_of_operand(0.5), DType::f32) == info(Op::sqrt).work);
