@@ -5,6 +5,8 @@
 
 #include "lib/graph/best_search.hpp"
 #include "lib/graph/indicator.hpp"
+#include "lib/graph/invariant_parts.hpp"
+#include "lib/graph/join_step.hpp"
 #include "lib/graph/labels.hpp"
 #include "lib/graph/masked_product.hpp"
 #include "lib/scalar/expression/ops.hpp"
@@ -138,6 +140,21 @@ bool is_matrix_product(graph::EinSum const& einsum) {
     return !sides.terms.empty() && !(sides.rows.empty() && sides.columns.empty());
 }
 
+namespace {
+
+/// Simple operations of one point, all of them counted: what stays the same along labels is computed once.
+double work_of_point(graph::EinSum const& einsum, DType compute, DType counted) {
+    auto const parts = graph::invariant_parts(einsum, einsum.extents, compute, compute);
+    double const all = std::max(1.0, elements_at(einsum.output, einsum.extents));
+    double work =
+        scalar::work_of(graph::reading_parts(einsum.join, parts, static_cast<int>(einsum.operands())), counted);
+    for (scalar::Expr const& part : parts)
+        work += scalar::work_of(part, counted) * points_of(einsum, labels_that_decide(einsum, part)) / all;
+    return work + of_aggregation(einsum);
+}
+
+}  // namespace
+
 KernelCost kernel_cost(graph::EinSum const& einsum, DType compute, Cluster const& cluster) {
     if (auto const masked = graph::as_masked_product(einsum, compute)) {
         graph::EinSum product = einsum;
@@ -153,7 +170,7 @@ KernelCost kernel_cost(graph::EinSum const& einsum, DType compute, Cluster const
     if (auto const scatter = graph::scatters(einsum)) added = scatter->label;
     if (count) added = count->label;
     bool const own_rate = is_matrix_product(einsum) || !tiles_of(einsum, compute).left.empty();  // of its type
-    double const a_point = scalar::work_of(einsum.join, own_rate ? DType::f32 : compute) + of_aggregation(einsum);
+    double const a_point = work_of_point(einsum, compute, own_rate ? DType::f32 : compute);
     double const a_row = count                           ? tuning::elements_of_a_count / cluster.listed
                          : added >= 0                    ? tuning::elements_of_a_row / cluster.listed
                          : graph::as_best_search(einsum) ? tuning::seconds_of_a_searched_row / cluster.threads
@@ -285,47 +302,57 @@ Piece piece_of(schedule::FusionSpec const& spec, std::size_t member, BoxView reg
 
 }  // namespace
 
-/// What is inside is in the cache: of memory only operands and the result count, which a piece waits for.
+/// What is inside is in the cache. A member waits for what comes from memory or goes there while it computes, as it
+/// does alone: the first one that reads an operand for that, the last for the result.
 double TaskCosts::of_fused(Moving const& moving, schedule::Fused const& task) const {
     Section const& section = moving.section;
     auto const size = [&](BlockId block) { return static_cast<double>(section.bytes_of(block)); };
-    double outside = moving.written(task.result, size(task.result)), computing = 0;
-    for (BlockId operand : task.operands) outside += moving.read(operand, size(operand));
     schedule::FusionSpec const& spec = header_.fusions[task.fusion];
+    std::vector<bool> is_read(task.operands.size());
+    double seconds = 0;
     std::size_t number = 0;
     schedule::for_each_member(header_, task, [&](schedule::FusionSpec::Member const& member, BoxView region) {
-        Kernel const& kernel = kernels_[member.kernel];
         Piece const piece = piece_of(spec, number++, region);
-        double const written = elements_at(kernel.einsum->output, piece.lengths);
-        double points = 1;
-        for (Extent length : piece.lengths) points *= static_cast<double>(length);
-        if (kernel.lookup) points = written;
-        if (kernel.scattered >= 0)
-            points /= static_cast<double>(std::max<Extent>(1, piece.lengths[at(kernel.scattered)]));
-        auto const read = [&](std::vector<int> const& labels) {
-            return (kernel.lookup ? written : elements_at(labels, piece.lengths)) * kernel.element;
-        };
-        double const made = written * kernel.element;
-        double seconds = points * kernel.operations / kernel.rate, moved = made;
-        auto const& inputs = kernel.einsum->inputs;
-        for (auto const& labels : inputs) moved += read(labels);
-        for (std::size_t k = 0; k < inputs.size(); ++k) {
-            schedule::FusionSpec::Operand const& from = member.operands[k];
-            DType const stored = from.is_inside
-                                     ? spec.members[static_cast<std::size_t>(from.place)].dtype
-                                     : section.blocks[task.operands[static_cast<std::size_t>(from.place)]].dtype;
-            if (!kernel.lookup && kernel.scattered < 0 && is_converted(stored, header_.kernels[member.kernel].compute))
-                seconds += read(inputs[k]) / kernel.element * tuning::operations_of_a_conversion / cluster_.operations;
+        double outside = number == spec.members.size() ? moving.written(task.result, size(task.result)) : 0;
+        for (schedule::FusionSpec::Operand const& from : member.operands) {
+            if (from.is_inside || is_read[at(from.place)]) continue;
+            is_read[at(from.place)] = true;
+            BlockId const operand = task.operands[at(from.place)];
+            outside += moving.read(operand, size(operand));
         }
-        if (kernel.makes_tiles()) {
-            seconds *= whole_tiles(kernel.tiles, piece.lengths);
-            seconds += moved_for_tiles(kernel.tiles, piece.lengths, {read(inputs[0]), read(inputs[1]), made}) /
-                       cluster_.cached;
-        }
-        seconds = std::max(seconds, moved / cluster_.cached) + of_rows(kernel, piece.lengths);
-        computing += piece.count * seconds;
+        seconds += std::max(outside, piece.count * of_piece(section, task, member, piece.lengths));
     });
-    return computing + outside;
+    return seconds;
+}
+
+/// Of a member and one piece, whose blocks are all in the cache.
+double TaskCosts::of_piece(Section const& section, schedule::Fused const& task,
+                           schedule::FusionSpec::Member const& member, std::span<Extent const> lengths) const {
+    Kernel const& kernel = kernels_[member.kernel];
+    double const written = elements_at(kernel.einsum->output, lengths);
+    double points = 1;
+    for (Extent length : lengths) points *= static_cast<double>(length);
+    if (kernel.lookup) points = written;
+    if (kernel.scattered >= 0) points /= static_cast<double>(std::max<Extent>(1, lengths[at(kernel.scattered)]));
+    auto const& inputs = kernel.einsum->inputs;
+    auto const read = [&](std::vector<int> const& labels) {
+        return (kernel.lookup ? written : elements_at(labels, lengths)) * kernel.element;
+    };
+    double const made = written * kernel.element;
+    double seconds = points * kernel.operations / kernel.rate, moved = made;
+    for (auto const& labels : inputs) moved += read(labels);
+    for (std::size_t k = 0; k < inputs.size(); ++k) {
+        schedule::FusionSpec::Operand const& from = member.operands[k];
+        DType const stored = from.is_inside ? header_.fusions[task.fusion].members[at(from.place)].dtype
+                                            : section.blocks[task.operands[at(from.place)]].dtype;
+        if (!kernel.lookup && kernel.scattered < 0 && is_converted(stored, header_.kernels[member.kernel].compute))
+            seconds += read(inputs[k]) / kernel.element * tuning::operations_of_a_conversion / cluster_.operations;
+    }
+    if (kernel.makes_tiles()) {
+        seconds *= whole_tiles(kernel.tiles, lengths);
+        seconds += moved_for_tiles(kernel.tiles, lengths, {read(inputs[0]), read(inputs[1]), made}) / cluster_.cached;
+    }
+    return std::max(seconds, moved / cluster_.cached) + of_rows(kernel, lengths);
 }
 
 /// Seconds of each kind of task on a worker; transfers and disks take their own time.

@@ -62,6 +62,8 @@ private:
     double of_rows(Kernel const& kernel, std::span<Extent const> lengths) const;
     double of_kernel(Moving const& moving, schedule::Apply const& call) const;
     double of_fused(Moving const& moving, schedule::Fused const& task) const;
+    double of_piece(schedule::Section const& section, schedule::Fused const& task,
+                    schedule::FusionSpec::Member const& member, std::span<Extent const> lengths) const;
 
     schedule::Header const& header_;
     Cluster const& cluster_;

@@ -6,6 +6,7 @@
 #include "apps/einplan/batch/slurm_partitions.hpp"
 #include "apps/einplan/screen/plan_summary.hpp"
 #include "lib/base/error.hpp"
+#include "lib/graph/read_graph.hpp"
 #include "lib/schedule/memory/replay.hpp"
 #include "lib/schedule/verify/verify.hpp"
 #include "tests/support/catch.hpp"
@@ -46,6 +47,22 @@ TEST_CASE("a smaller budget is met by another order, which moves no more", "[app
     CHECK(tight.peak() <= free.peak() / 2);
     REQUIRE(tight.notes.size() == 1);
     CHECK_THAT(tight.notes[0], Catch::Contains("order of least memory; moves no more bytes"));
+}
+
+TEST_CASE("a softmax is cut by its rows, whether time is bytes or computing", "[apps][planning]") {
+    int const ranks = GENERATE(2, 3, 8);
+    double const operations = GENERATE(2e9, 1.6e10, 1e12);
+    CAPTURE(ranks, operations);
+    Json const x = {{"shape", {4096, 4096}}, {"data", {{"random", "uniform"}}}};
+    Json const node = {{"name", "Z"}, {"op", "softmax"}, {"inputs", {"X"}}, {"axes", {1}}};
+    Json const json = {
+        {"eingraph", 1}, {"dtype", "f32"}, {"tensors", {{"X", x}}}, {"nodes", {node}}, {"outputs", {"Z"}}};
+    apps::PlanningOptions options = on(ranks);
+    options.wide = true;
+    options.scheduler.cluster.operations = operations;
+    auto const planned = apps::plan_and_schedule(graph::read_graph(json.dump(), "g.json"), options);
+    CHECK(planned.moved() == 0);
+    CHECK(planned.busy_ranks() == ranks);
 }
 
 TEST_CASE("labels are sliced when giving up room, orders and placements do not help, at a price", "[apps][planning]") {
