@@ -49,9 +49,9 @@ public:
     }
 
     Link const& link(Rank from, Rank to) const { return same_node(from, to) ? cluster_.inside : cluster_.between; }
+    bool same_node(Rank a, Rank b) const { return cluster_.node_of(a) == cluster_.node_of(b); }
 
 private:
-    bool same_node(Rank a, Rank b) const { return cluster_.node_of(a) == cluster_.node_of(b); }
     std::size_t add_link(double rate, double burst = 0);
     void put_on_way(double now, std::int32_t message, double bytes, double beside);
     double put(std::size_t link, double now, double bytes, std::int32_t message);

@@ -247,13 +247,22 @@ private:
         finish(rank, task, now);
     }
 
-    /// What a core does for a message over a link that queues, it does not compute meanwhile: half of it counts when
-    /// the message begins, half when it ends.
+    /// What a core does for a message: over a link that queues at both ends, inside of a node one copy, the receiver's.
+    double core_seconds(int rank, SimulatedMessage const& message) const {
+        Rank const from{message.from}, to{message.to};
+        Link const& link = network_.link(from, to);
+        if (link.queue > 0) return message.bytes * tuning::seconds_of_a_queued_byte;
+        return network_.same_node(from, to) && rank == message.to ? message.bytes / link.bandwidth : 0;
+    }
+
+    /// It does not compute meanwhile: half of it counts when the message begins, half when it ends. What is shorter
+    /// than what comes beside a task does not count.
     void slow_down(int rank, SimulatedMessage const& message, double now) {
         SimulatedRank& self = ranks_[at(rank)];
-        if (self.running.empty() || network_.link(Rank{message.from}, Rank{message.to}).queue == 0) return;
+        double const seconds = core_seconds(rank, message);
+        if (self.running.empty() || seconds < cluster_.per_task) return;
         SimulatedRank::Running& running = self.running.front();
-        running.left += message.bytes / 2 * tuning::seconds_of_a_queued_byte / self.speed;
+        running.left += seconds / 2 / self.speed;
         running.settle(now);
         foresee_end(rank, running);
     }

@@ -265,6 +265,24 @@ TEST_CASE("a rank computes less while it moves bytes over a link that queues", "
     CHECK(beside == Approx(4 * 8 * scheduler::tuning::seconds_of_a_queued_byte).epsilon(1e-3));
 }
 
+TEST_CASE("a rank computes less while it copies what comes from its own node", "[scheduler][simulate]") {
+    Steps b(2);
+    b.input(0, "x", 64), b.input(0, "y", 4);
+    b.input(1, "u", 32);
+    b.step(0, "x", "z", 64), b.store(0, "z");
+    b.transfer(0, "y", 1);
+    b.step(1, "u", "v", 32), b.store(1, "v");
+    b.step(1, "y", "zy", 1), b.store(1, "zy");
+    auto const schedule = b.finish();
+    Cluster cluster = slow_cluster();
+    double const apart = simulate(schedule, cluster).ranks.at(1).busy;
+    cluster.ranks_per_node = 2;
+    cluster.inside = cluster.between;
+    Simulation const together = simulate(schedule, cluster);
+    CHECK(together.ranks.at(1).busy == Approx(apart + 4 * 8 / cluster.inside.bandwidth));
+    CHECK(together.ranks.at(0).busy == Approx(64));  // its sender does nothing for it
+}
+
 TEST_CASE("narrow results of products take as long as a row of a tile", "[scheduler][simulate]") {
     auto const seconds = [](Extent columns) {
         ScheduleBuilder b(1);
