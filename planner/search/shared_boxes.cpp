@@ -74,34 +74,40 @@ double length(Extent extent, std::int64_t parts, SharedBoxes::Run const& run) {
 
 }  // namespace
 
-SharedBoxes::SharedBoxes(BoxRanks columns) : columns_(std::move(columns)) {
-    std::vector<std::int64_t> widths;
-    for (auto const& column : columns_) {
-        widths.push_back(sum_of(column));
-        row_parts_ = std::lcm(row_parts_, widths.back() / gcd_of(column));
-        for (std::int64_t box : column) sum_parts_ = std::lcm(sum_parts_, box);
+double BoxGrid::cells() const {
+    return static_cast<double>(row_parts) * static_cast<double>(column_parts) * static_cast<double>(sum_parts);
+}
+
+BoxGrid grid_of(BoxRanks const& columns) {
+    BoxGrid grid;
+    std::int64_t unit = 0;
+    for (auto const& column : columns) {
+        std::int64_t const width = sum_of(column);
+        grid.ranks += width;
+        unit = std::gcd(unit, width);
+        grid.row_parts = std::lcm(grid.row_parts, width / gcd_of(column));
+        for (std::int64_t box : column) grid.sum_parts = std::lcm(grid.sum_parts, box);
     }
-    ranks_ = sum_of(widths);
-    std::int64_t const unit = gcd_of(widths);
-    column_parts_ = ranks_ / unit;
+    grid.unit = unit;
+    grid.column_parts = grid.ranks / unit;
+    return grid;
+}
+
+SharedBoxes::SharedBoxes(BoxRanks columns) : columns_(std::move(columns)), grid_(grid_of(columns_)) {
     std::int64_t left = 0;
     for (auto const& column : columns_) {
         std::int64_t const width = sum_of(column);
         std::int64_t above = 0;
         for (std::int64_t box : column) {
             for (std::int64_t k = 0; k < box; ++k)
-                shares_.push_back({{above * row_parts_ / width, (above + box) * row_parts_ / width},
-                                   {left / unit, (left + width) / unit},
-                                   {k * sum_parts_ / box, (k + 1) * sum_parts_ / box},
+                shares_.push_back({{above * grid_.row_parts / width, (above + box) * grid_.row_parts / width},
+                                   {left / grid_.unit, (left + width) / grid_.unit},
+                                   {k * grid_.sum_parts / box, (k + 1) * grid_.sum_parts / box},
                                    box});
             above += box;
         }
         left += width;
     }
-}
-
-double SharedBoxes::cells() const {
-    return static_cast<double>(row_parts_) * static_cast<double>(column_parts_) * static_cast<double>(sum_parts_);
 }
 
 std::vector<std::int64_t> SharedBoxes::ranks_of_cells() const {
@@ -111,7 +117,7 @@ std::vector<std::int64_t> SharedBoxes::ranks_of_cells() const {
         for (std::int64_t r = row.begin; r < row.end; ++r)
             for (std::int64_t c = column.begin; c < column.end; ++c)
                 for (std::int64_t s = sum.begin; s < sum.end; ++s)
-                    out[static_cast<std::size_t>((r * column_parts_ + c) * sum_parts_ + s)] =
+                    out[static_cast<std::size_t>((r * grid_.column_parts + c) * grid_.sum_parts + s)] =
                         static_cast<std::int64_t>(rank);
     }
     return out;
@@ -152,26 +158,29 @@ std::optional<double> received_at_most(graph::EinSum const& einsum, CutLabels co
     return most;
 }
 
-std::optional<SharedBoxes> shared_boxes_for(graph::EinSum const& einsum, CutLabels const& labels, std::int64_t ranks,
-                                            BoxKind kind) {
-    std::optional<SharedBoxes> best;
-    double least = std::numeric_limits<double>::infinity();
+std::vector<SharedBoxes> boxes_of(std::int64_t ranks, BoxKind kind) {
+    std::vector<SharedBoxes> out;
     for (std::int64_t count = ranks / (kind.sharers + 1) + 1; count <= ranks / kind.sharers; ++count)
         for_ways(ranks, count, [&](BoxRanks columns) {
             if (kind.alike && !are_alike(columns)) return;
-            SharedBoxes boxes(std::move(columns));
-            if (boxes.cells() > tuning::most_cells_of_boxes) return;
-            auto const received = received_at_most(einsum, labels, boxes, least * (1 - tuning::rounding));
-            if (!received) return;
-            least = *received;
-            best = std::move(boxes);
+            if (grid_of(columns).cells() <= tuning::most_cells_of_boxes) out.emplace_back(std::move(columns));
         });
+    return out;
+}
+
+SharedBoxes const* least_receiving(std::vector<SharedBoxes> const& boxes, graph::EinSum const& einsum,
+                                   CutLabels const& labels) {
+    SharedBoxes const* best = nullptr;
+    double least = std::numeric_limits<double>::infinity();
+    for (SharedBoxes const& each : boxes)
+        if (auto const received = received_at_most(einsum, labels, each, least * (1 - tuning::rounding)))
+            least = *received, best = &each;
     return best;
 }
 
 SharedBoxesTable::SharedBoxesTable(graph::EinGraph const& graph, std::int64_t ranks, BoxKind kind, Unit unit,
                                    std::size_t limit)
-    : CandidateTable(graph, unit), ranks_(ranks), kind_(kind) {
+    : CandidateTable(graph, unit), ranks_(ranks), boxes_(boxes_of(ranks, kind)) {
     layouts_ = choose_by_form<Layout>(
         [&](graph::Node const& node, std::vector<Layout>& layouts) { return choices_of(node, limit, layouts); });
 }
@@ -196,14 +205,14 @@ NodeCandidates SharedBoxesTable::choices_of(graph::Node const& node, std::size_t
                     continue;
                 CutLabels const labels{static_cast<std::size_t>(row), static_cast<std::size_t>(column),
                                        static_cast<std::size_t>(sum)};
-                auto boxes = shared_boxes_for(*einsum, labels, ranks_, kind_);
-                if (!boxes) continue;
+                SharedBoxes const* const boxes = least_receiving(boxes_, *einsum, labels);
+                if (boxes == nullptr) continue;
                 Parts cut(einsum->labels.size(), 1);
                 cut[labels.row] = boxes->row_parts();
                 cut[labels.column] = boxes->column_parts();
                 cut[labels.sum] = boxes->sum_parts();
                 parts.push_back(std::move(cut));
-                layouts.push_back({labels, std::move(*boxes)});
+                layouts.push_back({labels, boxes});
             }
     if (parts.empty())
         return choices_from(graph_, node, preferred_candidates(graph_, node, ranks_, limit).parts, unit_);
@@ -212,7 +221,7 @@ NodeCandidates SharedBoxesTable::choices_of(graph::Node const& node, std::size_t
         weights(graph_, node, unit_).partial;  // whatever the types of operands: results weigh as much
     for (std::size_t c = 0; c < layouts.size(); ++c)
         out.work[c] =
-            weight * static_cast<double>(ranks_) * *received_at_most(*einsum, layouts[c].labels, layouts[c].boxes);
+            weight * static_cast<double>(ranks_) * *received_at_most(*einsum, layouts[c].labels, *layouts[c].boxes);
     return out;
 }
 
@@ -221,7 +230,7 @@ std::vector<Rank> SharedBoxesTable::ranks_of(NodeId id, int candidate) const {
     if (layouts.empty()) return {};
     auto const& layout = layouts[static_cast<std::size_t>(candidate)];
     auto const& labels = layout.labels;  // not bound by structure: clang 14 captures no such names
-    auto const& boxes = layout.boxes;
+    auto const& boxes = *layout.boxes;
     auto const& einsum = std::get<graph::EinSum>(graph_.node(id).op);
     std::vector<int> const order = relation::call_labels(einsum);
     Parts counts;

@@ -17,18 +17,26 @@ namespace ein::planner {
 /// Ranks of the boxes of each column, in order: areas are as large as these numbers.
 using BoxRanks = std::vector<std::vector<std::int64_t>>;
 
-/// The grid of cells that the shares of all ranks are made of.
+/// The grid of cells that the shares of all ranks are made of: parts of three labels.
+struct BoxGrid {
+    std::int64_t ranks = 0, row_parts = 1, column_parts = 1, sum_parts = 1;
+    std::int64_t unit = 1;  // ranks that a part of the columns is for
+
+    double cells() const;
+};
+BoxGrid grid_of(BoxRanks const& columns);
+
+/// The share of each rank.
 class SharedBoxes {
 public:
     explicit SharedBoxes(BoxRanks columns);
 
     BoxRanks const& columns() const { return columns_; }
-    std::int64_t ranks() const { return ranks_; }
-    // Parts of the three labels.
-    std::int64_t row_parts() const { return row_parts_; }
-    std::int64_t column_parts() const { return column_parts_; }
-    std::int64_t sum_parts() const { return sum_parts_; }
-    double cells() const;
+    std::int64_t ranks() const { return grid_.ranks; }
+    std::int64_t row_parts() const { return grid_.row_parts; }
+    std::int64_t column_parts() const { return grid_.column_parts; }
+    std::int64_t sum_parts() const { return grid_.sum_parts; }
+    double cells() const { return grid_.cells(); }
 
     /// Cells [begin, end) of a rank's share along each label.
     struct Run {
@@ -44,7 +52,7 @@ public:
 
 private:
     BoxRanks columns_;
-    std::int64_t ranks_ = 0, row_parts_ = 1, column_parts_ = 1, sum_parts_ = 1;
+    BoxGrid grid_;
     std::vector<Share> shares_;
 };
 
@@ -64,9 +72,11 @@ struct BoxKind {
     std::int64_t sharers = 1;  // ranks of a box, or one more
     bool alike = false;        // within a column: then there are fewer pieces, and little more is moved
 };
-/// The boxes of which the busiest rank receives least.
-std::optional<SharedBoxes> shared_boxes_for(graph::EinSum const& einsum, CutLabels const& labels, std::int64_t ranks,
-                                            BoxKind kind);
+/// All boxes of a kind, of few enough cells. They do not depend on what is cut.
+std::vector<SharedBoxes> boxes_of(std::int64_t ranks, BoxKind kind);
+/// Those of which the busiest rank receives least, the first of them where several do; nothing where none can be made.
+SharedBoxes const* least_receiving(std::vector<SharedBoxes> const& boxes, graph::EinSum const& einsum,
+                                   CutLabels const& labels);
 
 /// Candidates of a graph's contractions in shared boxes: for each way to choose the labels those that move least. Other
 /// nodes, and those whose extents allow no such boxes, have the usual candidates. Repartitions cost as published.
@@ -82,12 +92,12 @@ public:
 private:
     struct Layout {
         CutLabels labels;
-        SharedBoxes boxes;
+        SharedBoxes const* boxes;
     };
     NodeCandidates choices_of(graph::Node const& node, std::size_t limit, std::vector<Layout>& layouts) const;
 
     std::int64_t ranks_;
-    BoxKind kind_;
+    std::vector<SharedBoxes> boxes_;
     std::vector<std::shared_ptr<std::vector<Layout> const>> layouts_;  // by node and candidate; none: the usual ones
 };
 

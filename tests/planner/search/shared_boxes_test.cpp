@@ -45,7 +45,8 @@ TEST_CASE("at every number of ranks from 7 to 64 a cube's boxes come near the bo
     for (int ranks = 7; ranks <= 64; ++ranks) {
         double least = 1e300;
         for (std::int64_t sharers = 1; sharers <= 4; ++sharers)
-            if (auto const boxes = shared_boxes_for(product_of(graph), {0, 2, 1}, ranks, {sharers, false}))
+            if (auto const all = boxes_of(ranks, {sharers, false});
+                auto const* const boxes = least_receiving(all, product_of(graph), {0, 2, 1}))
                 least = std::min(least, *received_at_most(product_of(graph), {0, 2, 1}, *boxes));
         CAPTURE(ranks);
         CHECK(least < 1.22 * matmul_lower_bound(16384, 16384, 16384, ranks));
@@ -54,7 +55,8 @@ TEST_CASE("at every number of ranks from 7 to 64 a cube's boxes come near the bo
 
 TEST_CASE("boxes of a column are alike where that is asked for", "[planner][shared_boxes]") {
     graph::EinGraph const graph = test::matmul(16384, 16384, 16384);
-    auto const boxes = shared_boxes_for(product_of(graph), {0, 2, 1}, 19, {2, true});
+    auto const all = boxes_of(19, {2, true});
+    auto const* const boxes = least_receiving(all, product_of(graph), {0, 2, 1});
     REQUIRE(boxes);
     for (auto const& column : boxes->columns()) CHECK(column == std::vector(column.size(), column.front()));
 }
