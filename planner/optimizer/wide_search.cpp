@@ -66,7 +66,8 @@ private:
         double const of_run = least_ < infinite ? limits_.share_of_run * least_ * limits_.work_a_second : 0;
         return std::max(limits_.most_work, of_run);
     }
-    /// Where each schedule takes seconds, the next one is counted before it is made: it takes about as long as the best.
+    /// Where each schedule takes seconds, the next one is counted before it is made: it takes about as long as the
+    /// best.
     bool is_spent() const { return work_ + (is_large() ? glanced_->work : 0) >= budget(); }
     /// Whether schedules have so many tasks that each takes seconds: then there is one placement of each.
     bool is_large() const { return glanced_ && glanced_->work > limits_.most_placed_tasks; }

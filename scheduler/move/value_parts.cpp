@@ -6,7 +6,7 @@
 
 #include "lib/graph/labels.hpp"
 #include "scheduler/lower/einsum/split_call.hpp"
-#include "scheduler/simulate/task_costs.hpp"
+#include "scheduler/simulate/kernel_cost.hpp"
 #include "scheduler/tuning.hpp"
 
 namespace ein::scheduler {

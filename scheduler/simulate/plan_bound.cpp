@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "lib/scalar/expression/ops.hpp"
-#include "scheduler/simulate/task_costs.hpp"
+#include "scheduler/simulate/kernel_cost.hpp"
 
 namespace ein::scheduler {
 namespace {

@@ -3,10 +3,11 @@
 // operations than times and plus, at a part of the rate. Every other kernel: scalar operations at theirs (a function
 // counts as many as take as long, converting an integer six). Or their bytes, whichever takes longer, at the rate of
 // where their blocks are (block_reuse.hpp); in memory, lines of a result are read before they are written. Fused tasks:
-// their bytes, and what is inside at the speed of caches. Of sparse blocks see sparse_cost.hpp; tasks that only move
-// elements: bytes copied. Loads and stores are outside of what is simulated, sends and receives are the network's,
-// spills and fetches the disk's: all of these cost nothing here. Example: 2.4e11 flop/s: an apply of "ij,jk->ik" over
-// 1000 x 1000 x 1000 in f64 takes 2e9 / 2.4e11 s, 8.3 ms.
+// each member like a kernel whose blocks are in the cache, but for what it is the first to read and what the last one
+// writes. Of sparse blocks see sparse_cost.hpp; tasks that only move elements: bytes copied. Loads and stores are
+// outside of what is simulated, sends and receives are the network's, spills and fetches the disk's: all of these cost
+// nothing here. Example: 2.4e11 flop/s: an apply of "ij,jk->ik" over 1000 x 1000 x 1000 in f64 takes 2e9 / 2.4e11 s,
+// 8.3 ms.
 #pragma once
 
 #include <vector>
@@ -14,34 +15,9 @@
 #include "lib/schedule/model/schedule.hpp"
 #include "scheduler/simulate/block_reuse.hpp"
 #include "scheduler/simulate/cluster.hpp"
+#include "scheduler/simulate/kernel_cost.hpp"
 
 namespace ein::scheduler {
-
-/// Whether the EinSum is a sum of products of two operands with a label of each in the output or none in common there:
-/// GEMM does it.
-bool is_matrix_product(graph::EinSum const& einsum);
-
-/// Labels of a result that only one operand has, and those that are summed: there are some of each, or no tiles are
-/// made.
-struct TileSides {
-    std::vector<int> left, right, terms;
-    bool right_is_innermost = true;  // in the result
-    bool rows_are_packed = false;    // of the operand whose side is not: terms do not lie side by side
-    double width = 1;                // elements of a vector along the side that is
-};
-
-/// What the points of a kernel take, whatever they are cut into.
-struct KernelCost {
-    double operations;  // of one point of its label space; of one output element for a lookup
-    double rate;        // of operations
-    bool lookup;
-    TileSides tiles;         // where an operand is packed, and results are made in registers
-    std::int32_t scattered;  // the label along which a scatter chooses; -1: no scatter
-    double a_row = 0;        // seconds for each row that is summed, searched or scattered
-
-    bool makes_tiles() const { return !tiles.left.empty(); }
-};
-KernelCost kernel_cost(graph::EinSum const& einsum, DType compute, Cluster const& cluster);
 
 class TaskCosts {
 public:

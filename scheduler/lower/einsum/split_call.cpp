@@ -9,7 +9,7 @@
 #include "lib/graph/indicator.hpp"
 #include "lib/graph/labels.hpp"
 #include "scheduler/move/cell_grid.hpp"
-#include "scheduler/simulate/task_costs.hpp"
+#include "scheduler/simulate/kernel_cost.hpp"
 #include "scheduler/tuning.hpp"
 
 namespace ein::scheduler {
