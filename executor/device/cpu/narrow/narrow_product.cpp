@@ -36,8 +36,12 @@ struct TaskLayout {
         panels_a = place(words(tall * words_of(loops, blocks.each)));
         panels_b = place(
             words(problem.streams == Streams::none ? broad * words_of(loops, blocks.each) : loops.rows * blocks.each));
+        at = std::max(at, output_places(rows, columns));  // they are found where panels were, while sums are there
         sums = place(words(tall * (broad + apart)));
         total = at;
+    }
+    static std::size_t output_places(Extent rows, Extent columns) {
+        return PlaceRoom::bytes(rows) + PlaceRoom::bytes(columns);
     }
 };
 
@@ -53,8 +57,7 @@ struct NarrowLaunch::Memory {
 
 std::size_t NarrowLaunch::task_bytes(NarrowProblem const& problem, NarrowLoops const& loops, Extent rows,
                                      Extent columns) {
-    std::size_t const places = PlaceRoom::bytes(rows) + PlaceRoom::bytes(columns);  // of outputs
-    return std::max(TaskLayout(problem, loops, rows, columns).total, places);
+    return TaskLayout(problem, loops, rows, columns).total;
 }
 
 std::size_t NarrowLaunch::packing_bytes(NarrowProblem const& problem) {

@@ -179,6 +179,12 @@ TEST_CASE("batches of small products of narrow types are right, and take lanes a
     CHECK(batches == (lanes_product(DType::f32).run != nullptr));
 }
 
+TEST_CASE("sums of few narrow terms are right, of many rows and columns", "[executor][device]") {
+    for (Extent const terms : {2, 4, 30})  // a word of each kind
+        for (Types const& types : all_types())
+            check({"ji,jk->ik", {terms, 220, 149}}, types, false, false, Expect::anything);
+}
+
 TEST_CASE("long sums of narrow types are cut, and right", "[executor][device]") {
     for (Types const& types : all_types()) check({"ij,jk->ik", {3, 9001, 5}}, types, false, true, Expect::anything);
 }
