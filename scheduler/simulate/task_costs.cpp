@@ -155,7 +155,7 @@ double TaskCosts::of_kernel(Moving const& moving, schedule::Apply const& call) c
 
 namespace {
 
-/// What a member of a fused task does at a time, and how many times.
+/// The longest that a member of a fused task does at a time, and how many of these make the whole.
 struct Piece {
     std::vector<Extent> lengths;  // of its labels
     double count = 1;
@@ -166,9 +166,10 @@ Piece piece_of(schedule::FusionSpec const& spec, std::size_t member, BoxView reg
     for (schedule::FusionSpec::Axis const& axis : spec.axes) {
         if (axis.labels[member] < 0) continue;  // it is made once, or when all pieces are done
         Extent& length = piece.lengths[static_cast<std::size_t>(axis.labels[member])];
-        std::int64_t const parts = std::clamp<std::int64_t>(axis.parts, 1, std::max<Extent>(1, length));
-        length = (length + parts - 1) / parts;
-        piece.count *= static_cast<double>(parts);
+        Extent const whole = length;
+        if (whole == 0) continue;
+        length = (whole + axis.parts - 1) / std::max<std::int64_t>(1, axis.parts);
+        piece.count *= static_cast<double>(whole) / static_cast<double>(length);
     }
     return piece;
 }

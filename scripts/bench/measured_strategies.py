@@ -80,7 +80,7 @@ def kinds():
                                   node("M", "hij->hij", ["S"], join="where([i] >= [j], x, -inf)"),
                                   op("Z", "softmax", ["M"], axes=[2])])
     yield "prefix-sums", graph({"X": [4096, 1024]}, [node("Z", "jk->ik", ["X"], join="where([j] <= [i], x, 0)")
-                                                    | {"extents": {"i": 4096}}])
+                                                    | {"sizes": {"i": 4096}}])
     yield "elementwise-chain", graph(x, [node("A", "ij->ij", ["X"], join="exp(x)"),
                                          node("B", "ij->ij", ["A"], join="tanh(x)"),
                                          node("Z", "ij,ij->ij", ["B", "X"], join="x*y")])

@@ -53,10 +53,11 @@ TEST_CASE("a softmax is cut by its rows, whether time is bytes or computing", "[
     int const ranks = GENERATE(2, 3, 8);
     double const operations = GENERATE(2e9, 1.6e10, 1e12);
     CAPTURE(ranks, operations);
-    Json const x = {{"shape", {4096, 4096}}, {"data", {{"random", "uniform"}}}};
+    Extent const columns = GENERATE(4096, 8192);
+    Json const x = {{"shape", {4096, columns}}, {"data", {{"random", "uniform"}}}};
     Json const node = {{"name", "Z"}, {"op", "softmax"}, {"inputs", {"X"}}, {"axes", {1}}};
     Json const json = {
-        {"eingraph", 1}, {"dtype", "f32"}, {"tensors", {{"X", x}}}, {"nodes", {node}}, {"outputs", {"Z"}}};
+        {"eingraph", 1}, {"dtype", "f64"}, {"tensors", {{"X", x}}}, {"nodes", {node}}, {"outputs", {"Z"}}};
     apps::PlanningOptions options = on(ranks);
     options.wide = true;
     options.scheduler.cluster.operations = operations;
