@@ -83,6 +83,8 @@ SharedBoxes const* least_receiving(std::vector<SharedBoxes> const& boxes, graph:
 class SharedBoxesTable : public CandidateTable {
 public:
     SharedBoxesTable(graph::EinGraph const& graph, std::int64_t ranks, BoxKind kind, Unit unit, std::size_t limit);
+    SharedBoxesTable(SharedBoxesTable const&) = delete;  // layouts refer to its boxes
+    SharedBoxesTable& operator=(SharedBoxesTable const&) = delete;
 
     /// Whether some node can be cut so.
     bool serves() const;

@@ -36,12 +36,10 @@ struct TaskLayout {
         panels_a = place(words(tall * words_of(loops, blocks.each)));
         panels_b = place(
             words(problem.streams == Streams::none ? broad * words_of(loops, blocks.each) : loops.rows * blocks.each));
-        at = std::max(at, output_places(rows, columns));  // they are found where panels were, while sums are there
+        // Places of outputs are found where panels were, while sums are there.
+        at = std::max(at, PlaceRoom::bytes(rows) + PlaceRoom::bytes(columns));
         sums = place(words(tall * (broad + apart)));
         total = at;
-    }
-    static std::size_t output_places(Extent rows, Extent columns) {
-        return PlaceRoom::bytes(rows) + PlaceRoom::bytes(columns);
     }
 };
 
