@@ -21,12 +21,6 @@ constexpr std::size_t most_invariant_parts = 4;
 constexpr double least_work = 4, least_repeats = 4, least_spared = 1 << 12, most_bytes = 16 << 20,
                  share_of_output = 1.0 / 16;
 
-double points_of(std::span<Extent const> lengths) {
-    double count = 1;
-    for (Extent length : lengths) count *= static_cast<double>(length);
-    return count;
-}
-
 /// A part that ends in a sum or a product may be fused with what follows, and round otherwise.
 bool rounds_by_itself(Expr const& part) {
     return !part.args().empty() && (scalar::info(part.op()).costly || scalar::info(part.op()).work > 1);
@@ -37,10 +31,8 @@ bool is_worth_it(EinSum const& einsum, Expr const& part, std::span<Extent const>
     if (scalar::work_of(part, DType::f32) < least_work) return false;
     scalar::TypeResult const type = scalar::type_of(part, compute, compute_dtype({}, output));
     if (!type.problem.empty() || type.type != compute) return false;
-    double once = 1;
-    for (int label : labels_that_decide(einsum, part))
-        once *= static_cast<double>(lengths[static_cast<std::size_t>(label)]);
-    double const all = points_of(lengths), bytes = once * static_cast<double>(size_of(compute)),
+    double const once = points_of(labels_that_decide(einsum, part), lengths), all = points_of(einsum.output, lengths);
+    double const bytes = once * static_cast<double>(size_of(compute)),
                  of_output = all * static_cast<double>(size_of(output));
     return once * least_repeats <= all && all - once >= least_spared &&
            bytes <= std::max(most_bytes, share_of_output * of_output);

@@ -16,9 +16,11 @@ std::size_t place_of(int number) { return static_cast<std::size_t>(number); }
 
 }  // namespace
 
-double points_of(EinSum const& einsum, std::vector<int> const& labels) {
+double points_of(EinSum const& einsum, std::vector<int> const& labels) { return points_of(labels, einsum.extents); }
+
+double points_of(std::vector<int> const& labels, std::span<Extent const> lengths) {
     double count = 1;
-    for (int label : labels) count *= static_cast<double>(einsum.extents[place_of(label)]);
+    for (int label : labels) count *= static_cast<double>(lengths[place_of(label)]);
     return count;
 }
 

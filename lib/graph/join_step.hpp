@@ -3,6 +3,7 @@
 // "ij->ij" with that join and the operand 0.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "lib/graph/einsum.hpp"
@@ -19,8 +20,9 @@ struct JoinStep {
 /// Labels that a part of the join depends on, in the EinSum's order.
 std::vector<int> labels_that_decide(EinSum const& einsum, scalar::Expr const& part);
 
-/// How many points these labels have.
+/// How many points labels have: of the whole EinSum, or where each label is as long as `lengths` says.
 double points_of(EinSum const& einsum, std::vector<int> const& labels);
+double points_of(std::vector<int> const& labels, std::span<Extent const> lengths);
 
 /// Axes of a part: in the order in which they lie in an operand that has them all.
 std::vector<int> axes_of_part(EinSum const& einsum, scalar::Expr const& part, std::vector<int> const& labels);

@@ -4,6 +4,7 @@
 #include <limits>
 #include <numeric>
 
+#include "lib/graph/join_step.hpp"
 #include "planner/tuning.hpp"
 
 namespace ein::planner {
@@ -129,19 +130,14 @@ std::optional<double> received_at_most(graph::EinSum const& einsum, CutLabels co
     if (boxes.row_parts() > extents[labels.row] || boxes.column_parts() > extents[labels.column] ||
         boxes.sum_parts() > extents[labels.sum])
         return std::nullopt;
-    auto const points = [](std::vector<int> const& of, Shape const& lengths) {
-        double out = 1;
-        for (int label : of) out *= static_cast<double>(lengths[static_cast<std::size_t>(label)]);
-        return out;
-    };
     std::vector<int> all(extents.size());
     std::iota(all.begin(), all.end(), 0);
     auto const ranks = static_cast<double>(boxes.ranks());
-    double const mean = points(all, extents) / ranks;
+    double const mean = graph::points_of(all, extents) / ranks;
     double most = 0;
     Shape lengths = extents;
     std::vector<double> own;  // of each operand
-    for (auto const& operand : einsum.inputs) own.push_back(points(operand, extents) / ranks);
+    for (auto const& operand : einsum.inputs) own.push_back(graph::points_of(operand, extents) / ranks);
     for (SharedBoxes::Share const& share : boxes.shares()) {
         auto const cut = [&](std::size_t label, std::int64_t parts, SharedBoxes::Run const& run) {
             lengths[label] = static_cast<Extent>(length(extents[label], parts, run));
@@ -149,9 +145,9 @@ std::optional<double> received_at_most(graph::EinSum const& einsum, CutLabels co
         cut(labels.row, boxes.row_parts(), share.row);
         cut(labels.column, boxes.column_parts(), share.column);
         cut(labels.sum, boxes.sum_parts(), share.sum);
-        if (points(all, lengths) > tuning::little_imbalance * mean) return std::nullopt;
-        double received = points(einsum.output, lengths) * (1 - 1 / static_cast<double>(share.sharers));
-        for (std::size_t k = 0; k < own.size(); ++k) received += points(einsum.inputs[k], lengths) - own[k];
+        if (graph::points_of(all, lengths) > tuning::little_imbalance * mean) return std::nullopt;
+        double received = graph::points_of(einsum.output, lengths) * (1 - 1 / static_cast<double>(share.sharers));
+        for (std::size_t k = 0; k < own.size(); ++k) received += graph::points_of(einsum.inputs[k], lengths) - own[k];
         most = std::max(most, received);
         if (most >= limit) return std::nullopt;
     }

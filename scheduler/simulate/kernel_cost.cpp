@@ -15,12 +15,6 @@
 
 namespace ein::scheduler {
 
-double elements_at(std::vector<int> const& labels, std::span<Extent const> lengths) {
-    double count = 1;
-    for (int label : labels) count *= static_cast<double>(lengths[static_cast<std::size_t>(label)]);
-    return count;
-}
-
 namespace {
 
 /// Which kinds of labels an EinSum of two operands has.
@@ -99,7 +93,7 @@ namespace {
 /// Simple operations of one point, all of them counted: what stays the same along labels is computed once.
 double work_of_point(graph::EinSum const& einsum, DType compute, DType counted) {
     auto const parts = graph::invariant_parts(einsum, einsum.extents, compute, compute);
-    double const all = std::max(1.0, elements_at(einsum.output, einsum.extents));
+    double const all = std::max(1.0, points_of(einsum, einsum.output));
     double work =
         scalar::work_of(graph::reading_parts(einsum.join, parts, static_cast<int>(einsum.operands())), counted);
     for (scalar::Expr const& part : parts)

@@ -2,16 +2,12 @@
 // rate. Example: "ij,jk->ik" of f64: two operations, at the rate of products of f64.
 #pragma once
 
-#include <span>
 #include <vector>
 
 #include "lib/graph/einsum.hpp"
 #include "scheduler/simulate/cluster.hpp"
 
 namespace ein::scheduler {
-
-/// Elements that labels of these lengths have.
-double elements_at(std::vector<int> const& labels, std::span<Extent const> lengths);
 
 /// Whether the EinSum is a sum of products of two operands with a label of each in the output or none in common there:
 /// GEMM does it.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lib/graph/join_step.hpp"
 #include "lib/graph/labels.hpp"
 #include "lib/schedule/fusion/members.hpp"
 #include "lib/schedule/memory/take_over.hpp"
@@ -19,7 +20,7 @@ namespace {
 /// Tiles are computed whole: how many times the elements of the result they have. Of long sides it hardly counts. Tiles
 /// of a vector read as much for each of its elements as those of several for all of theirs.
 double whole_tiles(TileSides const& sides, std::span<Extent const> lengths) {
-    double const along = elements_at(sides.right_is_innermost ? sides.right : sides.left, lengths);
+    double const along = graph::points_of(sides.right_is_innermost ? sides.right : sides.left, lengths);
     if (along >= tuning::long_side_of_a_product) return 1;
     double const vectors = std::ceil(along / sides.width);
     return vectors * sides.width / std::max(1.0, along) *
@@ -30,7 +31,7 @@ double whole_tiles(TileSides const& sides, std::span<Extent const> lengths) {
 double summed_rows(graph::EinSum const& einsum, std::span<Extent const> lengths) {
     for (auto const& labels : einsum.inputs)
         if (!labels.empty() && !graph::has_label(einsum.output, labels.back()))
-            return elements_at(einsum.output, lengths);
+            return graph::points_of(einsum.output, lengths);
     return 0;
 }
 
@@ -45,7 +46,7 @@ struct ProductBytes {
 /// packing counts. Rows are packed too where their terms lie apart.
 double moved_for_tiles(TileSides const& sides, std::span<Extent const> lengths, ProductBytes const& bytes) {
     auto const waited = [&](std::vector<int> const& served) {
-        return std::clamp(2 - 2 * elements_at(served, lengths) / tuning::long_side_of_a_product, 0.0, 1.0);
+        return std::clamp(2 - 2 * graph::points_of(served, lengths) / tuning::long_side_of_a_product, 0.0, 1.0);
     };
     double const for_left = waited(sides.right), for_right = waited(sides.left);
     double const rows = sides.right_is_innermost ? bytes.left * (1 - for_left) : bytes.right * (1 - for_right);
@@ -98,8 +99,8 @@ struct TaskCosts::Moving {
 double TaskCosts::of_rows(Kernel const& kernel, std::span<Extent const> lengths) const {
     if (kernel.lookup || kernel.makes_tiles()) return 0;
     if (kernel.scattered >= 0) {
-        double rows = elements_at(kernel.einsum->inputs[0], lengths);  // of the operand that says where
-        for (auto const& labels : kernel.einsum->inputs) rows = std::min(rows, elements_at(labels, lengths));
+        double rows = graph::points_of(kernel.einsum->inputs[0], lengths);  // of the operand that says where
+        for (auto const& labels : kernel.einsum->inputs) rows = std::min(rows, graph::points_of(labels, lengths));
         return rows * kernel.a_row;
     }
     return summed_rows(*kernel.einsum, lengths) * kernel.a_row;
@@ -112,7 +113,7 @@ double TaskCosts::of_kernel(Moving const& moving, schedule::Apply const& call) c
     if (!moves && is_on_listed(section, call))
         return sparse_seconds(section, call, header_.kernels[call.kernel], kernel.operations, cluster_);
     std::span<Extent const> const lengths = call.region.length;
-    auto const elements = [&](std::vector<int> const& labels) { return elements_at(labels, lengths); };
+    auto const elements = [&](std::vector<int> const& labels) { return graph::points_of(labels, lengths); };
     auto const size = [&](BlockId block) { return static_cast<double>(size_of(section.blocks[block].dtype)); };
     auto const of_listed = [&](std::size_t operand) {  // of a sparse block what lies in the call's region
         schedule::Block const& block = section.blocks[call.operands[operand]];
@@ -203,14 +204,14 @@ double TaskCosts::of_fused(Moving const& moving, schedule::Fused const& task) co
 double TaskCosts::of_piece(Section const& section, schedule::Fused const& task,
                            schedule::FusionSpec::Member const& member, std::span<Extent const> lengths) const {
     Kernel const& kernel = kernels_[member.kernel];
-    double const written = elements_at(kernel.einsum->output, lengths);
+    double const written = graph::points_of(kernel.einsum->output, lengths);
     double points = 1;
     for (Extent length : lengths) points *= static_cast<double>(length);
     if (kernel.lookup) points = written;
     if (kernel.scattered >= 0) points /= static_cast<double>(std::max<Extent>(1, lengths[at(kernel.scattered)]));
     auto const& inputs = kernel.einsum->inputs;
     auto const read = [&](std::vector<int> const& labels) {
-        return (kernel.lookup ? written : elements_at(labels, lengths)) * kernel.element;
+        return (kernel.lookup ? written : graph::points_of(labels, lengths)) * kernel.element;
     };
     double const made = written * kernel.element;
     double seconds = points * kernel.operations / kernel.rate, moved = made;
