@@ -8,6 +8,7 @@
 #include "executor/device/cpu/gemm/vector_product.hpp"
 #include "executor/device/cpu/loops/invariant_parts.hpp"
 #include "executor/device/cpu/loops/loop_kernel.hpp"
+#include "executor/device/cpu/loops/reordered_kernel.hpp"
 #include "executor/device/cpu/loops/scan_kernel.hpp"
 #include "executor/device/cpu/machine.hpp"
 #include "executor/device/cpu/moves/gather_kernel.hpp"
@@ -153,6 +154,7 @@ std::unique_ptr<PreparedKernel const> CpuDevice::prepare_dense(KernelShape const
                     : shape.accumulate ? LoopBody::of(einsum, types, params)
                                        : LoopBody::stored(einsum, types, params, shape.output_dtype);
     bool const asks = body.accumulate == DType::boolean && body.join != DType::boolean;  // any of one element is 1 or 0
+    if (auto reordered = make_reordered_kernel(nest, body)) return reordered;
     if (body.program == nullptr && !asks)
         if (auto transpose = make_transpose_kernel(nest)) return transpose;
     if (auto loops = LoopKernel::make(nest, std::move(body))) return std::make_unique<LoopsOnly>(std::move(loops));

@@ -19,9 +19,7 @@ std::size_t first_label(Nest const& nest, LoopBody const& body) {
 bool LoopBody::is_of_integers() const { return program != nullptr && is_exact(program->operand_registers()); }
 
 bool LoopBody::becomes_a_loop(Nest const& nest) const {
-    Extent points = 1;
-    for (NestLabel const& label : nest.labels) points *= label.length;
-    if (program == nullptr || points < machine::points_for_a_loop || !loops) return false;
+    if (program == nullptr || std::max(points, nest.elements()) < machine::points_for_a_loop || !loops) return false;
     scalar::VectorLoop::Use use;
     use.labels = first_label(nest, *this);
     use.from.assign(nest.operand_dtypes.begin(), nest.operand_dtypes.end());

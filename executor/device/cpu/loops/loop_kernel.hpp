@@ -44,6 +44,7 @@ struct LoopBody {
     /// they are or as f32.
     std::optional<HalfKey> key = {};
     bool loops = true;  // machine code may be made of the program
+    Extent points = 0;  // of all calls together, where a nest is a part of a kernel's
 
     /// Whether a loop of machine code may be made for it, and whether that is one of integers: for labels beside them,
     /// and with results as they are stored.

@@ -9,11 +9,19 @@
 
 namespace ein::executor {
 
+/// A run of one word.
+template <class Word>
+struct WordCopy {
+    static constexpr std::size_t bytes() { return sizeof(Word); }
+    void operator()(std::byte* to, std::byte const* from) const { std::memcpy(to, from, sizeof(Word)); }
+};
+
 /// A run of at least one word, at most two: its first and its last word, which may overlap.
 template <class Word>
 struct RunCopy {
     std::size_t last;  // where the last word begins
 
+    std::size_t bytes() const { return last + sizeof(Word); }
     void operator()(std::byte* to, std::byte const* from) const {
         Word begin, end;
         std::memcpy(&begin, from, sizeof begin);
@@ -24,8 +32,9 @@ struct RunCopy {
 };
 
 struct LongRunCopy {
-    std::size_t bytes;
-    void operator()(std::byte* to, std::byte const* from) const { std::memcpy(to, from, bytes); }
+    std::size_t count;
+    std::size_t bytes() const { return count; }
+    void operator()(std::byte* to, std::byte const* from) const { std::memcpy(to, from, count); }
 };
 
 /// Calls body with what copies runs of so many bytes, at least one.
@@ -37,7 +46,14 @@ void with_run_copy(std::size_t bytes, Body const& body) {
     struct ThirtyTwo {
         std::uint64_t words[4];
     };
-    if (bytes == 1) return body(RunCopy<std::uint8_t>{0});
+    switch (bytes) {
+        case 1: return body(WordCopy<std::uint8_t>{});
+        case 2: return body(WordCopy<std::uint16_t>{});
+        case 4: return body(WordCopy<std::uint32_t>{});
+        case 8: return body(WordCopy<std::uint64_t>{});
+        case 16: return body(WordCopy<Sixteen>{});
+        default: break;
+    }
     if (bytes <= 4) return body(RunCopy<std::uint16_t>{bytes - 2});
     if (bytes <= 8) return body(RunCopy<std::uint32_t>{bytes - 4});
     if (bytes <= 16) return body(RunCopy<std::uint64_t>{bytes - 8});
