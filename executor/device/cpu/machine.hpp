@@ -114,7 +114,7 @@ inline constexpr Extent least_keyed_row = 128;
 /// Rows of a vector tile that become columns before each is combined, in any order: so long at most, and so many at
 /// least. Chosen.
 inline constexpr std::size_t longest_row_turned = 64, rows_turned = 16;
-/// Bytes of several rows of narrow columns that are combined as one row, where any order gives the same. Chosen.
+/// Bytes of several rows of narrow columns that are combined as one row. Chosen; may change bits.
 inline constexpr std::size_t folded_columns = 512;
 /// Outputs that share a vector tile of an operand. Chosen; may change bits.
 inline constexpr Extent outputs_a_vector_tile = 16;

@@ -196,7 +196,9 @@ std::optional<Aggregator> Aggregator::make(scalar::Agg agg, DType type, ExactTot
     bool const rounds = agg == scalar::Agg::sum || agg == scalar::Agg::prod;
     bool const folds = scalar::info(agg).asks || scalar::info(agg).needs_elements;
     made.grouped_ = made.value_ == made.element_ && made.element_ >= (folds ? 2 : 4);
-    made.any_order_ = made.logarithms_ == nullptr && !(rounds && kind(registers) >= Kind::real);
+    bool const rounded = rounds && kind(registers) >= Kind::real;
+    made.any_order_ = made.logarithms_ == nullptr && !rounded;
+    made.folds_ = made.any_order_ || (rounded && exact != ExactTotals::of_values);
     return made;
 }
 
@@ -291,12 +293,11 @@ void Aggregator::columns(Tile const& tile, std::size_t at, void const* values, s
     for (std::size_t r = 0; r < rows; ++r) combine(tile, at, row + r * row_bytes, columns);
 }
 
-/// Narrow columns, in any order: several rows as one that is as long as some vectors. What becomes of these is then
-/// folded by halves.
+/// Narrow columns: several rows as one that is as long as some vectors. What becomes of these is then folded by halves.
 bool Aggregator::fold_columns(Tile const& tile, std::size_t at, void const* values, std::size_t rows,
                               std::size_t columns) const {
     std::size_t const row_bytes = columns * value_;
-    if (!any_order_ || row_bytes > machine::folded_columns / 2) return false;
+    if (!folds_ || row_bytes > machine::folded_columns / 2) return false;
     std::size_t together = std::bit_floor(machine::folded_columns / row_bytes);
     std::size_t const whole = rows / together;
     if (whole < 4) return false;
@@ -306,10 +307,13 @@ bool Aggregator::fold_columns(Tile const& tile, std::size_t at, void const* valu
     auto const step = static_cast<std::ptrdiff_t>(together * row_bytes);
     of_values_.columns(folded, from, step, whole, together * columns);
     from += static_cast<std::ptrdiff_t>(whole) * step;
-    columns_apart(tile, at, from, static_cast<std::ptrdiff_t>(row_bytes), rows - whole * together, columns);
+    of_values_.columns(folded, from, static_cast<std::ptrdiff_t>(row_bytes), rows - whole * together, columns);
     for (std::size_t half = together / 2; half > 0; half /= 2)
         loops_.combine(folded, folded + half * columns * element_, half * columns);
-    loops_.combine(tile.state + at * element_, folded, columns);
+    if (exact_ == ExactTotals::of_vector_tiles)
+        loops_.add(tile.state + at * element_, second_plane(tile, at), folded, columns);
+    else
+        loops_.combine(tile.state + at * element_, folded, columns);
     return true;
 }
 

@@ -32,7 +32,9 @@ public:
     /// Whether sums of integers of `values` into `type` have loops.
     static bool widens(scalar::Agg agg, DType values, DType type);
     /// From now on which of equal zeros, or of nans, is the best depends on the terms alone, not on who lies beside.
-    void keep_order() { any_order_ = false; }
+    void keep_order() { any_order_ = folds_ = false; }
+    /// Whether several rows of narrow columns are combined as one, and what comes is folded.
+    bool folds() const { return folds_; }
 
     std::size_t element_bytes() const { return element_; }  // of an accumulator
     std::size_t value_bytes() const { return value_; }
@@ -90,6 +92,7 @@ private:
     TileAggregate of_values_;  // the same, unless values are narrower
     std::size_t element_ = 0, value_ = 0;
     bool any_order_ = false;  // combined in any order values give the same bits
+    bool folds_ = false;      // narrow columns, in an order that follows from their shape
     bool grouped_ = false;    // rows of any length have loops that take several together
     ExactTotals exact_ = ExactTotals::none;
     alignas(16) std::byte identity_[16] = {};

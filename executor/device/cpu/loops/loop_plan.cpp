@@ -30,6 +30,7 @@ public:
           short_row_(forms.short_row),
           longest_middle_(forms.middle),
           any_order_(forms.any_order),
+          folds_columns_(forms.columns),
           aggregates_(nest.aggregates()) {
         bool const real =
             std::ranges::all_of(nest_.operand_dtypes, [](DType type) { return kind(type) == Kind::real; });
@@ -100,12 +101,26 @@ private:
         return follow;
     }
 
+    /// Whether the rows of narrow columns, each with a term of the same outputs, follow one another in every operand.
+    bool are_narrow_columns(NestLabel const& outer, NestLabel const& inner) const {
+        bool follow = folds_columns_ && outer.aggregated && !inner.aggregated && outer.index < 0 && inner.index < 0 &&
+                      inner.length * widest_operand() <= static_cast<Extent>(machine::folded_columns / 2);
+        for (std::size_t k = 0; follow && k < inner.strides.size(); ++k)
+            follow = outer.strides[k] == inner.strides[k] * inner.length;
+        return follow;
+    }
+    Extent widest_operand() const {
+        std::size_t widest = 1;
+        for (DType type : nest_.operand_dtypes) widest = std::max(widest, size_of(type));
+        return static_cast<Extent>(widest);
+    }
+
     /// Traffic and the cost of starting a vector tile, shared by its elements.
     double cost_along(NestLabel const& along) const {
         double const start = along.index >= 0 ? 600.0 : 150.0;  // an indexed label has no second label beside it
         Extent elements = along.length;
         for (NestLabel const& outer : nest_.labels)
-            if (continues(outer, along) || are_short_rows(outer, along))
+            if (continues(outer, along) || are_short_rows(outer, along) || are_narrow_columns(outer, along))
                 elements *= outer.length;
             else if (std::size_t const middle = any_order_ ? middle_between(outer, along) : LoopPlan::none;
                      middle != LoopPlan::none)
@@ -142,9 +157,7 @@ private:
     /// Whether the rows along a label are so few that a vector tile of them is hardly worth beginning.
     bool is_short_beside(NestLabel const& outer, NestLabel const& inner) const {
         if (!aggregates_ || !outer.aggregated || inner.aggregated) return false;
-        std::size_t widest = 1;
-        for (DType type : nest_.operand_dtypes) widest = std::max(widest, size_of(type));
-        return outer.length * inner.length * static_cast<Extent>(widest) < machine::shortest_vector_tile;
+        return outer.length * inner.length * widest_operand() < machine::shortest_vector_tile;
     }
 
     /// A short inner label leaves room for several of its rows in one vector tile.
@@ -367,7 +380,7 @@ private:
 
     Nest const& nest_;
     Extent vector_tile_, short_row_, longest_middle_;
-    bool any_order_, aggregates_;
+    bool any_order_, folds_columns_, aggregates_;
     std::vector<std::size_t> shared_;
     LoopPlan plan_;
 };
@@ -390,7 +403,7 @@ Extent turned_vector_tile(Nest const& nest) {
 LoopPlan plan_loops(Nest const& nest, std::size_t vector_tile, RowForms const& forms) {
     auto const longest = static_cast<Extent>(vector_tile);
     if (!nest.keeps_order()) return Planner(nest, longest, forms).plan();
-    RowForms const of_whole{forms.short_row, 0, forms.any_order};  // a block may lie otherwise
+    RowForms const of_whole{forms.short_row, 0, forms.any_order, false};  // a block may lie otherwise
     Nest const whole = nest.planned();
     return Planner(nest, longest, of_whole).cut_anew(Planner(whole, longest, of_whole).plan());
 }

@@ -46,6 +46,7 @@ struct RowForms {
     Extent short_row = 0;    // elements of rows at most, where no order changes what comes; 0: by the operands' types
     Extent middle = 0;       // of rows that have an aggregated label between two of the output; 0: none
     bool any_order = false;  // of terms gives the same
+    bool columns = false;    // rows of narrow columns, as one
 };
 
 /// Where the nest keeps order, the order is that of its whole; labels of the output may be shorter than their blocks.

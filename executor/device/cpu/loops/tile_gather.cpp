@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "executor/device/cpu/machine.hpp"
+#include "executor/device/cpu/moves/short_runs.hpp"
 
 namespace ein::executor {
 namespace {
@@ -80,8 +81,9 @@ void gather_rows(std::byte const* from, TileAxis rows, std::size_t bytes, std::b
         std::memcpy(to, from, once);
         return repeat_run(to, once, bytes * rows.count);
     }
-    for (std::size_t r = 0; r < rows.count; ++r)
-        std::memcpy(to + r * bytes, from + static_cast<Extent>(r) * rows.step, bytes);
+    with_run_copy(bytes, [&](auto const& copy) {
+        for (std::size_t r = 0; r < rows.count; ++r) copy(to + r * bytes, from + static_cast<Extent>(r) * rows.step);
+    });
 }
 
 }  // namespace

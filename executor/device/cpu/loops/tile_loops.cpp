@@ -86,29 +86,42 @@ void rows(void* acc, void const* values, std::size_t count, std::size_t columns)
     for (std::size_t r = 0; r < count; ++r) a[r] = Op::of(a[r], reduce<Op>(v + r * columns, columns));
 }
 
-/// Accumulators stay in registers for all rows.
+/// Columns of some vectors, from `done` on: accumulators stay in registers for all rows.
+/// @return where the columns go on
+template <class Op, class T, std::size_t Vectors>
+std::size_t columns_of_vectors(T* a, char const* first, std::ptrdiff_t step, std::size_t count, std::size_t done,
+                               std::size_t width) {
+    constexpr std::size_t lanes = vector_bytes / sizeof(T);
+    for (; done + Vectors * lanes <= width; done += Vectors * lanes) {
+        Vector<T, lanes> part[Vectors], next;
+#pragma GCC unroll 8
+        for (std::size_t p = 0; p < Vectors; ++p) __builtin_memcpy(&part[p], a + done + p * lanes, sizeof next);
+        char const* row = first + done * sizeof(T);
+        for (std::size_t r = 0; r < count; ++r, row += step) {
+#pragma GCC unroll 8
+            for (std::size_t p = 0; p < Vectors; ++p) {
+                __builtin_memcpy(&next, row + p * sizeof next, sizeof next);
+                part[p] = Op::of(part[p], next);
+            }
+        }
+#pragma GCC unroll 8
+        for (std::size_t p = 0; p < Vectors; ++p) __builtin_memcpy(a + done + p * lanes, &part[p], sizeof next);
+    }
+    return done;
+}
+
+/// Rows are read once where they are as long as some vectors.
 template <class Op, class T>
 void columns(void* acc, void const* values, std::ptrdiff_t step, std::size_t count, std::size_t width) {
     auto* const a = static_cast<T*>(acc);
     auto const* const first = static_cast<char const*>(values);
     std::size_t c = 0;
     if constexpr (has_vectors<T>) {
-        constexpr std::size_t lanes = vector_bytes / sizeof(T), parts = 4;
-        Vector<T, lanes> part[parts], next;
-        for (; c + parts * lanes <= width; c += parts * lanes) {
-#pragma GCC unroll 4
-            for (std::size_t p = 0; p < parts; ++p) __builtin_memcpy(&part[p], a + c + p * lanes, sizeof next);
-            char const* row = first + c * sizeof(T);
-            for (std::size_t r = 0; r < count; ++r, row += step) {
-#pragma GCC unroll 4
-                for (std::size_t p = 0; p < parts; ++p) {
-                    __builtin_memcpy(&next, row + p * sizeof next, sizeof next);
-                    part[p] = Op::of(part[p], next);
-                }
-            }
-#pragma GCC unroll 4
-            for (std::size_t p = 0; p < parts; ++p) __builtin_memcpy(a + c + p * lanes, &part[p], sizeof next);
-        }
+        c = columns_of_vectors<Op, T, 8>(a, first, step, count, c, width);
+        c = columns_of_vectors<Op, T, 6>(a, first, step, count, c, width);
+        c = columns_of_vectors<Op, T, 4>(a, first, step, count, c, width);
+        c = columns_of_vectors<Op, T, 2>(a, first, step, count, c, width);
+        c = columns_of_vectors<Op, T, 1>(a, first, step, count, c, width);
     }
     char const* row = first + c * sizeof(T);
     for (std::size_t r = 0; r < count; ++r, row += step) combine<Op, T>(a + c, row, width - c);
