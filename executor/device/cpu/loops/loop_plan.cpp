@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "executor/device/cpu/loops/loop_pieces.hpp"
 #include "executor/device/cpu/machine.hpp"
 
 namespace ein::executor {
@@ -48,17 +49,7 @@ public:
         else
             order_elementwise();
         plan_.sums_of_vector_tiles = sums_vector_tiles();
-        cut_into_pieces();
-        return std::move(plan_);
-    }
-
-    /// A plan that was made for a nest of other lengths, cut into pieces for this one, where that changes no order.
-    LoopPlan cut_anew(LoopPlan plan) {
-        if (plan.partial) return plan;
-        plan_ = std::move(plan);
-        plan_.cut = LoopPlan::none;
-        plan_.pieces = 1;
-        if (pieces_wanted() > 1) cut_outputs(pieces_wanted());
+        cut_into_pieces(nest_, plan_);
         return std::move(plan_);
     }
 
@@ -328,56 +319,6 @@ private:
         return terms >= machine::terms_of_a_vector_tile;
     }
 
-    Extent count(std::size_t level) const {
-        LoopPlan::Level const& at = plan_.levels[level];
-        return (label(at.label).length + at.block - 1) / at.block;
-    }
-
-    /// The level among [first, last) with enough iterations, outermost first, else the one with most; neighbours along
-    /// a grain share what is turned for them.
-    std::size_t level_with(std::int64_t wanted, std::size_t first, std::size_t last, bool aggregated) const {
-        std::size_t best = LoopPlan::none;
-        for (std::size_t level = first; level < last; ++level) {
-            if (level == plan_.turned || label(plan_.levels[level].label).aggregated != aggregated) continue;
-            if (best != LoopPlan::none && (count(best) >= wanted || count(level) <= count(best))) continue;
-            best = level;
-        }
-        return best;
-    }
-
-    std::int64_t pieces_wanted() const {
-        return std::min<std::int64_t>(machine::most_pieces, nest_.elements() / machine::points_of_a_piece);
-    }
-    std::size_t level_of_outputs(std::int64_t wanted) const {
-        return level_with(wanted, 0, aggregates_ ? plan_.scope : plan_.levels.size(), false);
-    }
-
-    void cut_into_pieces() {
-        std::int64_t const wanted = pieces_wanted();
-        if (wanted < 2) return;
-        std::size_t const own = level_of_outputs(wanted);
-        if (aggregates_ && (own == LoopPlan::none || count(own) < std::min<std::int64_t>(8, wanted)))
-            cut_aggregated(wanted);
-        if (plan_.cut == LoopPlan::none) cut_outputs(wanted);
-    }
-
-    void cut_outputs(std::int64_t wanted) {
-        std::size_t const own = level_of_outputs(wanted);
-        if (own == LoopPlan::none) return;
-        plan_.cut = own;
-        plan_.pieces = std::min<std::int64_t>(wanted, count(own));
-    }
-
-    /// Few outputs: pieces of what is aggregated, whose partial results are combined in order.
-    void cut_aggregated(std::int64_t wanted) {
-        if (nest_.output_elements() > machine::most_partial_outputs) return;
-        std::size_t const level = level_with(wanted, plan_.scope, plan_.levels.size(), true);
-        if (level == LoopPlan::none || count(level) < 2) return;
-        plan_.cut = level;
-        plan_.pieces = std::min<std::int64_t>({wanted, count(level), 16});
-        plan_.partial = true;
-    }
-
     Nest const& nest_;
     Extent vector_tile_, short_row_, longest_middle_;
     bool any_order_, folds_columns_, aggregates_;
@@ -405,7 +346,7 @@ LoopPlan plan_loops(Nest const& nest, std::size_t vector_tile, RowForms const& f
     if (!nest.keeps_order()) return Planner(nest, longest, forms).plan();
     RowForms const of_whole{forms.short_row, 0, forms.any_order, false};  // a block may lie otherwise
     Nest const whole = nest.planned();
-    return Planner(nest, longest, of_whole).cut_anew(Planner(whole, longest, of_whole).plan());
+    return cut_anew(nest, Planner(whole, longest, of_whole).plan());
 }
 
 }  // namespace ein::executor
