@@ -232,6 +232,15 @@ constexpr ConvertLoop between() {
         return convert_adjacent<From, To, element_of<To, From>>;
 }
 
+template <class From, class Real, class Complex>
+ConvertLoop to_complex() {
+    constexpr ConvertLoop with_parts = convert_adjacent<Real, Complex, with_zero<Complex, Real>>;
+    if constexpr (std::is_same_v<From, Real>)
+        return with_parts;
+    else
+        return by_way<From, Real, Complex, between<From, Real>(), with_parts>;
+}
+
 template <class From>
 ConvertLoop from_real(DType to) {
     switch (to) {
@@ -245,19 +254,40 @@ ConvertLoop from_real(DType to) {
         case DType::bf16: return between<From, BFloat>();
         case DType::f32: return between<From, float>();
         case DType::f64: return between<From, double>();
-        case DType::c64:
-        case DType::c128: break;
+        case DType::c64: return to_complex<From, float, Complex64>();
+        case DType::c128: return to_complex<From, double, Complex128>();
     }
     return nullptr;
 }
 
-template <class Real, class Complex>
-ConvertLoop to_complex() {
-    return convert_adjacent<Real, Complex, with_zero<Complex, Real>>;
+/// Both parts as numbers of their own.
+template <class From, class To>
+void convert_parts(void const* __restrict from, void* __restrict to, std::size_t count) {
+    convert_adjacent<From, To, element_of<To, From>>(from, to, 2 * count);
 }
-template <class Complex, class Real>
-ConvertLoop from_complex() {
-    return convert_adjacent<Complex, Real, real_part<Real, Complex>>;
+
+/// Real parts; what is a truth, or is neither single nor double, has other rules or is rare.
+template <class Real, class Complex>
+ConvertLoop from_complex(DType to) {
+    constexpr ConvertLoop real = convert_adjacent<Complex, Real, real_part<Real, Complex>>;
+    constexpr bool is_single = std::is_same_v<Real, float>;
+    switch (to) {
+        case DType::f16: return by_way<Complex, Real, Half, real, between<Real, Half>()>;
+        case DType::bf16: return by_way<Complex, Real, BFloat, real, between<Real, BFloat>()>;
+        case DType::f32:
+            if constexpr (is_single)
+                return real;
+            else
+                return by_way<Complex, Real, float, real, between<Real, float>()>;
+        case DType::f64:
+            if constexpr (is_single)
+                return by_way<Complex, Real, double, real, between<Real, double>()>;
+            else
+                return real;
+        case DType::c64: return is_single ? nullptr : convert_parts<double, float>;
+        case DType::c128: return is_single ? convert_parts<float, double> : nullptr;
+        default: return nullptr;
+    }
 }
 
 // Halves as integers in the same order: of negative ones the more, the less their bits.
@@ -310,10 +340,10 @@ ConvertLoop convert_loop(DType from, DType to) {
         case DType::i64: return from_real<std::int64_t>(to);
         case DType::f16: return from_real<Half>(to);
         case DType::bf16: return from_real<BFloat>(to);
-        case DType::f32: return to == DType::c64 ? to_complex<float, Complex64>() : from_real<float>(to);
-        case DType::f64: return to == DType::c128 ? to_complex<double, Complex128>() : from_real<double>(to);
-        case DType::c64: return to == DType::f32 ? from_complex<Complex64, float>() : nullptr;
-        case DType::c128: return to == DType::f64 ? from_complex<Complex128, double>() : nullptr;
+        case DType::f32: return from_real<float>(to);
+        case DType::f64: return from_real<double>(to);
+        case DType::c64: return from_complex<float, Complex64>(to);
+        case DType::c128: return from_complex<double, Complex128>(to);
     }
     return nullptr;
 }

@@ -101,11 +101,31 @@ void reverse_past_cache(std::byte const* from, std::byte* to, Extent count) {
     }
 }
 
+/// Of a step that is known when compiling: vectors are shuffled.
+template <std::size_t Size, Extent Step>
+void take_every(std::byte const* __restrict from, std::byte* __restrict to, Extent count) {
+    auto const* const elements = reinterpret_cast<Element<Size> const*>(from);
+    auto* const taken = reinterpret_cast<Element<Size>*>(to);
+    for (Extent i = 0; i < count; ++i) taken[i] = elements[i * Step];
+}
+
+/// Elements that lie a step apart, side by side. @param step  in elements
+template <std::size_t Size>
+void take_apart(std::byte const* __restrict from, std::byte* __restrict to, Extent step, Extent count) {
+    if constexpr (Size <= 8) {
+        if (step == 2) return take_every<Size, 2>(from, to, count);
+        if (step == 3) return take_every<Size, 3>(from, to, count);
+        if (step == 4) return take_every<Size, 4>(from, to, count);
+    }
+    for (Extent i = 0; i < count; ++i) std::memcpy(to + i * Extent{Size}, from + i * step * Extent{Size}, Size);
+}
+
 template <std::size_t Size>
 void copy_elements(std::byte const* from, std::byte* to, CopyLoop const& loop, bool past_cache) {
     constexpr Extent size = Size;
     if (loop.from == -size && loop.to == size)
         return past_cache ? reverse_past_cache<Size>(from, to, loop.length) : reverse_run<Size>(from, to, loop.length);
+    if (loop.to == size && loop.from > 0) return take_apart<Size>(from, to, loop.from / size, loop.length);
     for (Extent i = 0; i < loop.length; ++i) std::memcpy(to + i * loop.to, from + i * loop.from, Size);
 }
 

@@ -48,10 +48,10 @@ TEST_CASE("halves are converted to the same bits as everywhere else", "[executor
 TEST_CASE("runs of any dtype are converted to the same bits as everywhere else", "[executor][device]") {
     std::mt19937 random(8);
     constexpr std::size_t count = 1000;
-    constexpr std::array reals{DType::boolean, DType::u8,  DType::i8,   DType::i16, DType::i32,
-                               DType::i64,     DType::f16, DType::bf16, DType::f32, DType::f64};
-    for (DType const from : reals)
-        for (DType const to : reals) {
+    constexpr std::array all{DType::boolean, DType::u8,   DType::i8,  DType::i16, DType::i32, DType::i64,
+                             DType::f16,     DType::bf16, DType::f32, DType::f64, DType::c64, DType::c128};
+    for (DType const from : all)
+        for (DType const to : all) {
             CAPTURE(name(from), name(to));
             std::vector<std::byte> const source = bits(count * size_of(from), random);
             std::vector<std::byte> expected(count * size_of(to));
