@@ -23,7 +23,9 @@ public:
     /// How the loop meets its operands and its result.
     struct Use {
         std::vector<bool> constant;  // by operand: one element stands for all
-        std::vector<bool> ahead;     // by operand: asked for 4 KiB before its turn
+        std::vector<bool> ahead;     // by operand: asked for before its turn
+        // That is 8 KiB before, into the second-level cache, as long programs ask too; else 4 KiB, into the first.
+        bool second_level = false;
         // The result is written without its lines being read: who lets others see it fences before.
         bool past_cache = false;
         // By operand that is no constant: how it lies in memory, if not in the program's type. None: all lie in that.

@@ -189,8 +189,7 @@ void LoopKernel::choose_fetches() {
             fetches_[k] = Fetch::constant;
         else if (is_in_registers(k) && inner == size && is_one_run(inner, outer))
             fetches_[k] = Fetch::direct;
-        ahead_.push_back(body_.program != nullptr && plan_.grain == LoopPlan::none && fetches_[k] == Fetch::direct &&
-                         extent_of(k) >= machine::operand_fetched_ahead);
+        ahead_.push_back(body_.program != nullptr && fetches_[k] == Fetch::direct && asks_ahead(k));
         ahead_a_row_.push_back(!turned_.empty() && !is_turned(k) &&
                                inner == static_cast<Extent>(size_of(nest_.operand_dtypes[k])));
     }

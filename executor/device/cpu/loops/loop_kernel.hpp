@@ -139,6 +139,7 @@ private:
     std::size_t turned_bytes() const;
     Extent grain_block() const { return std::min(plan_.grain_block, nest_.labels[plan_.grain].length); }
     Extent extent_of(std::size_t operand) const;
+    bool asks_ahead(std::size_t operand) const;
     bool goes_by_row() const;
     void make_loops();
     scalar::VectorLoop::Use use_of_operands() const;
