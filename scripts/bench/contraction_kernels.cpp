@@ -2,8 +2,8 @@
 // gives: the larger of flops at R (OpenBLAS, a square of 4096, of complex numbers 2048) and bytes, read and written
 // once, at the speed of a copy.
 // Usage: contraction_kernels FILE [x2] [TYPES]... [conj] [=NAME]... [@GFLOPS,GBYTES]    FILE: lines of
-// name|einsum|shapes, as transposing.txt has them, without OPENBLAS_* in the environment; x2: two threads; TYPES: f32,
-// f64, c64 or c128, or those of both operands (f32*c64), the result being of the greater; conj: the first operand's
+// name|einsum|shapes, as transposing.txt has them, without OPENBLAS_* in the environment; x2: two threads; TYPES: one
+// (f32, bf16, i8), or those of both operands (f32*c64), the result being of the greater; conj: the first operand's
 // conjugate; NAME: lines of these names alone; @: speeds of R and of a copy, which are then not measured. Prints a line
 // each: name, types, milliseconds, the same of the limit, the share; then of each pair of types the geometric mean of
 // shares, and the lowest.
@@ -26,6 +26,7 @@
 
 #include "executor/device/cpu/cpu_device.hpp"
 #include "lib/base/error.hpp"
+#include "lib/tensor/convert.hpp"
 #include "scripts/bench/bench_threads.hpp"
 #include "scripts/bench/contraction_line.hpp"
 
@@ -69,26 +70,33 @@ public:
     static std::size_t rounded(std::size_t bytes) { return (bytes + page - 1) / page * page; }
     std::byte* at() const { return at_; }
 
-    /// Noise, the same every 1 MiB.
-    template <class Real>
-    void fill() const {
-        std::vector<Real> noise((std::size_t{1} << 20) / sizeof(Real));
-        std::uint64_t state = 1;
-        for (Real& value : noise) {
-            state = state * 6364136223846793005u + 1442695040888963407u;
-            value = static_cast<Real>(static_cast<double>(state >> 40) * 0x1p-24);
-        }
-        for (std::size_t at = 0; at < bytes_; at += std::size_t{1} << 20)
-            std::memcpy(at_ + at, noise.data(), std::size_t{1} << 20);
-    }
-
 private:
     static constexpr std::size_t page = std::size_t{2} << 20;
     std::byte* at_;
     std::size_t bytes_;
 };
 
-bool single(DType dtype) { return dtype == DType::f32 || dtype == DType::c64; }
+/// Noise of a type from 0 to 1, of integers below 8, the same every 512 Ki elements.
+void fill(std::byte* to, std::size_t bytes, DType type) {
+    constexpr std::size_t count = std::size_t{1} << 19;
+    std::vector<double> noise(count);
+    std::uint64_t state = 1;
+    double const most = is_integer(type) ? 8 : type == DType::boolean ? 2 : 1;
+    for (double& value : noise) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        value = static_cast<double>(state >> 40) * 0x1p-24 * most;
+    }
+    std::size_t const period = count * size_of(type);
+    std::vector<std::byte> made(period);
+    bool const pairs = is_complex(type);
+    DType const of = type == DType::c64 ? DType::f32 : pairs ? DType::f64 : type == DType::boolean ? DType::u8 : type;
+    for (std::size_t part = 0; part < (pairs ? 2u : 1u); ++part)
+        tensor::convert(DType::f64, noise.data(), 1, of, made.data() + part * count * size_of(of), count);
+    for (std::size_t at = 0; at < bytes; at += period) std::memcpy(to + at, made.data(), std::min(period, bytes - at));
+}
+
+/// Which of OpenBLAS's squares says what can be computed: the types that it lacks are compared with f32's.
+bool single(DType dtype) { return dtype != DType::f64 && dtype != DType::c128; }
 
 constexpr int square = 4096, complex_square = 2048;
 
@@ -121,6 +129,7 @@ double seconds_of_a_square(DType dtype) {
                     cblas_zgemm(row_major, as_it_is, as_it_is, n, n, n, wide_one, a, n, b, n, wide_zero, c, n);
                 });
         default:
+            if (single(dtype)) return seconds_of_a_square(DType::f32);
             return seconds_of_a_square<double>(square, 1, [](int n, double const* a, double const* b, double* c) {
                 cblas_dgemm(row_major, as_it_is, as_it_is, n, n, n, 1, a, n, b, n, 0, c, n);
             });
@@ -211,10 +220,11 @@ private:
     }
 };
 
-double seconds_of(Work const& work, Memory const& arena) {
+double seconds_of(Work const& work, Types const& types, Memory const& arena) {
     std::byte* place = arena.at();
     std::vector<void const*> operands;
     for (std::size_t const bytes : work.bytes) {
+        fill(place, bytes, operands.empty() ? types.first : operands.size() == 1 ? types.second : types.result());
         operands.push_back(place);
         place += Memory::rounded(bytes);
     }
@@ -247,11 +257,11 @@ void measure(std::vector<std::string> const& lines, Types const& types, std::str
         most = std::max(most, works.back()->arena_bytes());
     }
     Memory const arena(most);
-    single(type) ? arena.fill<float>() : arena.fill<double>();
     for (auto const& of : works) {
         Work const& work = *of;
         double const flops = types.flops() * work.terms;
-        double const limit = std::max(flops * a_flop, work.all_bytes() * a_byte), seconds = seconds_of(work, arena);
+        double const limit = std::max(flops * a_flop, work.all_bytes() * a_byte),
+                     seconds = seconds_of(work, types, arena);
         std::printf("%-10s %-5s %9.3f %9.3f %6.2f  %s%s\n", work.name.c_str(), called.c_str(), seconds * 1e3,
                     limit * 1e3, limit / seconds, work.form.c_str(),
                     flops * a_flop > work.all_bytes() * a_byte ? "" : "  (bytes)");

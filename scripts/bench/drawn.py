@@ -2,11 +2,13 @@
 """Nodes that are drawn at random beside PyTorch and the limit of memory: what no table has asked for.
 
 scripts/bench/drawn.py [--first 1] [--count 50] [--threads 2] [--repeat 7] [--bin build/bin] [--kind KIND]
+                      [--dtype DTYPE]
 
 Each number draws one case: a kind, labels, extents, orders of labels, a dtype and an expression. A line for each: the
 milliseconds of einrun (the least of some), of PyTorch (in f32 where it has no f16), the limit (bytes read and written
-once at copy speed), einrun's time over the smaller of PyTorch's and three times the limit (of contractions: PyTorch's),
-and the case. The end lists the worst. Ratios need a machine that does nothing else. Needs PyTorch.
+once at copy speed), einrun's time over the smaller of PyTorch's and three times the limit (of contractions: PyTorch's,
+whose result is brought to the order that is asked for), and the case. The end lists the worst. With --dtype all that is
+drawn is a contraction of this type. Ratios need a machine that does nothing else. Needs PyTorch.
 """
 import argparse
 import json
@@ -130,8 +132,9 @@ def elementwise(draw):
             f"{join} {words[0]},{words[1]}->{out} {shape} {dtype}")
 
 
-def contraction(draw):
+def contraction(draw, wanted=None):
     dtype = draw.choice(["f32", "f32", "f64", "f64", "c64", "c128", "bf16", "f16", "i32", "i8"])
+    dtype = wanted or dtype  # the other draws are the same for every type
     while True:
         rank = draw.randint(3, 7)
         labels = LETTERS[:rank]
@@ -147,7 +150,7 @@ def contraction(draw):
     shapes = [[lengths[l] for l in word] for word in (x, y)]
     einsum = f"{''.join(x)},{''.join(y)}->{''.join(z)}"
     return (of({"X": leaf(shapes[0], dtype), "Y": leaf(shapes[1], dtype)}, {"einsum": einsum, "inputs": ["X", "Y"]}),
-            [(s, dtype) for s in shapes], lambda x, y: torch.einsum(einsum, x, y),
+            [(s, dtype) for s in shapes], lambda x, y: torch.einsum(einsum, x, y).contiguous(),
             f"{einsum} {shapes[0]} {shapes[1]} {dtype} {flops / 1e9:.2f} Gflop")
 
 
@@ -276,6 +279,7 @@ def main():
         parser.add_argument(name, type=int, default=value)
     parser.add_argument("--bin", default="build/bin")
     parser.add_argument("--kind", choices=KINDS)
+    parser.add_argument("--dtype", choices=TYPES, help="of contractions alone")
     wanted = parser.parse_args()
     torch.set_num_threads(wanted.threads)
     here = pathlib.Path(tempfile.mkdtemp())
@@ -287,8 +291,8 @@ def main():
     rows = []
     for seed in range(wanted.first, wanted.first + wanted.count):
         draw = random.Random(seed)
-        kind = KINDS[wanted.kind] if wanted.kind else draw.choice(list(KINDS.values()))
-        graph, leaves, peer, name = kind(draw)
+        kind = contraction if wanted.dtype else KINDS[wanted.kind] if wanted.kind else draw.choice(list(KINDS.values()))
+        graph, leaves, peer, name = contraction(draw, wanted.dtype) if wanted.dtype else kind(draw)
         operands = [tensor(*each) for each in leaves]
         moved_bytes, theirs = sum(map(size_of, operands)), None
         for wide in (False, True):
