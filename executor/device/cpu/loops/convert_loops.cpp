@@ -144,32 +144,54 @@ void convert_adjacent(void const* __restrict from, void* __restrict to, std::siz
 }
 
 #if defined(__AVX512F__)
+/// Which of the next sixteen elements there are.
+__mmask16 sixteen_of(std::size_t left) { return static_cast<__mmask16>(left >= 16 ? 0xffffu : (1u << left) - 1); }
+
 void widen_halves(void const* __restrict from, void* __restrict to, std::size_t count) {
-    auto const* const source = static_cast<Half const*>(from);
-    auto* const target = static_cast<float*>(to);
-    std::size_t i = 0;
-    for (; i + 16 <= count; i += 16)
-        _mm512_storeu_ps(target + i, _mm512_maskz_cvtph_ps(0xffff, _mm256_loadu_si256((__m256i const*)(source + i))));
-    for (; i < count; ++i) target[i] = number_of(source[i]);
+    for (std::size_t i = 0; i < count; i += 16) {
+        __mmask16 const some = sixteen_of(count - i);
+        __m256i const halves = _mm256_maskz_loadu_epi16(some, static_cast<Half const*>(from) + i);
+        _mm512_mask_storeu_ps(static_cast<float*>(to) + i, some, _mm512_maskz_cvtph_ps(0xffff, halves));
+    }
 }
 /// A nan becomes the one of its sign.
 void narrow_to_halves(void const* __restrict from, void* __restrict to, std::size_t count) {
-    auto const* const source = static_cast<float const*>(from);
-    auto* const target = static_cast<Half*>(to);
     __m512i const sign = _mm512_set1_epi32(static_cast<int>(0x80000000u)), quiet = _mm512_set1_epi32(0x7fc00000);
-    std::size_t i = 0;
-    for (; i + 16 <= count; i += 16) {
-        __m512i const bits = _mm512_loadu_si512(source + i);
+    for (std::size_t i = 0; i < count; i += 16) {
+        __mmask16 const some = sixteen_of(count - i);
+        __m512i const bits = _mm512_maskz_loadu_epi32(some, static_cast<float const*>(from) + i);
         __mmask16 const is_nan = _mm512_cmpneq_ps_mask(_mm512_castsi512_ps(bits), _mm512_castsi512_ps(bits));
         __m512i const settled = _mm512_mask_or_epi32(bits, is_nan, _mm512_and_si512(bits, sign), quiet);
-        _mm256_storeu_si256((__m256i*)(target + i),
-                            _mm512_maskz_cvtps_ph(0xffff, _mm512_castsi512_ps(settled), _MM_FROUND_TO_NEAREST_INT));
+        _mm256_mask_storeu_epi16(
+            static_cast<Half*>(to) + i, some,
+            _mm512_maskz_cvtps_ph(0xffff, _mm512_castsi512_ps(settled), _MM_FROUND_TO_NEAREST_INT));
     }
-    for (; i < count; ++i) target[i] = {bits_of_half(source[i])};
+}
+void widen_bfloats(void const* __restrict from, void* __restrict to, std::size_t count) {
+    for (std::size_t i = 0; i < count; i += 16) {
+        __mmask16 const some = sixteen_of(count - i);
+        __m256i const upper = _mm256_maskz_loadu_epi16(some, static_cast<BFloat const*>(from) + i);
+        __m512i const bits = _mm512_slli_epi32(_mm512_cvtepu16_epi32(upper), 16);
+        _mm512_mask_storeu_epi32(static_cast<float*>(to) + i, some, bits);
+    }
+}
+void narrow_to_bfloats(void const* __restrict from, void* __restrict to, std::size_t count) {
+    __m512i const below = _mm512_set1_epi32(0x7fff), one = _mm512_set1_epi32(1), quiet = _mm512_set1_epi32(0x400000);
+    for (std::size_t i = 0; i < count; i += 16) {
+        __mmask16 const some = sixteen_of(count - i);
+        __m512i const bits = _mm512_maskz_loadu_epi32(some, static_cast<float const*>(from) + i);
+        __mmask16 const is_nan = _mm512_cmpneq_ps_mask(_mm512_castsi512_ps(bits), _mm512_castsi512_ps(bits));
+        __m512i const odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), one);
+        __m512i const rounded = _mm512_add_epi32(_mm512_add_epi32(bits, below), odd);
+        __m512i const settled = _mm512_mask_or_epi32(rounded, is_nan, bits, quiet);
+        _mm512_mask_cvtepi32_storeu_epi16(static_cast<BFloat*>(to) + i, some, _mm512_srli_epi32(settled, 16));
+    }
 }
 #else
 constexpr ConvertLoop widen_halves = convert_adjacent<Half, float, element_of<float, Half>>;
 constexpr ConvertLoop narrow_to_halves = convert_adjacent<float, Half, element_of<Half, float>>;
+constexpr ConvertLoop widen_bfloats = convert_adjacent<BFloat, float, element_of<float, BFloat>>;
+constexpr ConvertLoop narrow_to_bfloats = convert_adjacent<float, BFloat, element_of<BFloat, float>>;
 #endif
 
 /// By way of another type, some elements at a time: each half of the way is a short loop of vectors.
@@ -220,6 +242,10 @@ constexpr ConvertLoop between() {
         return widen_halves;
     else if constexpr (to_half && std::is_same_v<From, float>)
         return narrow_to_halves;
+    else if constexpr (std::is_same_v<From, BFloat> && std::is_same_v<To, float>)
+        return widen_bfloats;
+    else if constexpr (std::is_same_v<From, float> && std::is_same_v<To, BFloat>)
+        return narrow_to_bfloats;
     else if constexpr (from_half)
         return by_way<Half, float, To, widen_halves, between<float, To>()>;
     else if constexpr (to_half)
@@ -227,7 +253,7 @@ constexpr ConvertLoop between() {
     else if constexpr (to_whole && std::is_same_v<From, float>)
         return truncate_floats<To>;
     else if constexpr (to_whole && std::is_same_v<From, BFloat>)
-        return by_way<BFloat, float, To, between<BFloat, float>(), truncate_floats<To>>;
+        return by_way<BFloat, float, To, widen_bfloats, truncate_floats<To>>;
     else
         return convert_adjacent<From, To, element_of<To, From>>;
 }

@@ -11,8 +11,6 @@
 namespace ein::executor {
 namespace {
 
-ConvertLoop best_loop(DType from, DType to) { return EIN_OF_BEST_SET(convert_loop(from, to)); }
-
 constexpr std::size_t bytes_together = 1024;
 
 template <class T>
@@ -50,6 +48,8 @@ ConvertLoop best_half_loop(HalfKey const& key) { return EIN_OF_BEST_SET(half_loo
 
 }  // namespace
 
+ConvertLoop best_convert_loop(DType from, DType to) { return EIN_OF_BEST_SET(convert_loop(from, to)); }
+
 void keys_of(HalfKey const& key, void const* halves, std::ptrdiff_t stride, void* keys, std::size_t count) {
     ConvertLoop const loop = best_key_loop(key);
     if (stride == 1) return loop(halves, keys, count);
@@ -67,7 +67,7 @@ bool passes_through(DType from, DType between, DType to) {
 
 void tile_convert(DType from_type, void const* from, std::ptrdiff_t from_stride, DType to_type, void* to,
                   std::size_t count) {
-    ConvertLoop const loop = best_loop(from_type, to_type);
+    ConvertLoop const loop = best_convert_loop(from_type, to_type);
     if (loop == nullptr)
         tensor::convert(from_type, from, from_stride, to_type, to, count);
     else if (from_stride == 1)

@@ -30,6 +30,7 @@ void halves_of(HalfKey const& key, void const* keys, void* halves, std::size_t c
 
 /// Adjacent elements of one dtype to another's, for conversions that are worth it; nullptr for others.
 using ConvertLoop = void (*)(void const* from, void* to, std::size_t count);
+ConvertLoop best_convert_loop(DType from, DType to);
 
 namespace baseline {
 ConvertLoop convert_loop(DType from, DType to);
