@@ -8,6 +8,7 @@
 
 #include "executor/device/cpu/gemm/gate_matrix.hpp"
 #include "executor/device/cpu/gemm/gate_plan.hpp"
+#include "executor/device/cpu/gemm/gemm_operation.hpp"
 #include "executor/device/cpu/instruction_set.hpp"
 #include "executor/device/cpu/machine.hpp"
 #include "executor/device/cpu/scratch.hpp"
@@ -327,7 +328,7 @@ std::unique_ptr<PreparedKernel const> make_gate_kernel(KernelShape const& shape,
         if (operand != type) return nullptr;
     GateLoops const loops = best_loops(type);
     if (loops.run == nullptr) return nullptr;
-    std::optional<ScaledProduct> const product = scaled_product(einsum.join, types, params, Conjugates::taken);
+    std::optional<ScaledProduct> const product = product_of_two(einsum.join, types, params, Conjugates::taken);
     if (!product) return nullptr;
     int const parts = is_complex(type) ? 2 : 1;
     auto const element = static_cast<Extent>(size_of(type));

@@ -350,6 +350,7 @@ GateLoops gate_loops(DType type) {
     switch (type) {
         case DType::f32: return loops<float, 1>();
         case DType::f64: return loops<double, 1>();
+        case DType::i32: return loops<std::int32_t, 1>();
         case DType::c64: return loops<float, 2>();
         case DType::c128: return loops<double, 2>();
         default: return {};

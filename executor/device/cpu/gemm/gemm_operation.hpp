@@ -32,6 +32,15 @@ struct Operation {
     }
 };
 
+/// A join that is a product of two operands: of integers without a factor, which may be no integer on the way.
+inline std::optional<ScaledProduct> product_of_two(scalar::Expr const& join, KernelTypes const& types,
+                                                   scalar::Params const& params, Conjugates conjugates) {
+    if (!is_integer(types.compute)) return scaled_product(join, types, params, conjugates);
+    std::optional<PairOperation> const pair = pair_operation(join);
+    if (!pair || pair->join != PairJoin::multiply) return std::nullopt;
+    return ScaledProduct{1, pair->left, pair->right, false, false};
+}
+
 /// Sums of products, else one of the other products; nothing for other joins and aggregations.
 inline std::optional<Operation> operation_of(graph::EinSum const& einsum, KernelTypes const& types,
                                              scalar::Params const& params) {

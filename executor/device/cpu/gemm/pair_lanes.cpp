@@ -246,6 +246,7 @@ LanesProduct lanes_loops(PairType type) {
     switch (type) {
         case PairType::f32: return product<float, 1>();
         case PairType::f64: return product<double, 1>();
+        case PairType::i32: return product<std::int32_t, 1>();
         case PairType::c64: return product<float, 2>();
         case PairType::c128: return product<double, 2>();
         case PairType::i64: return {};
@@ -266,6 +267,7 @@ LanesProduct small_loops(PairType type) {
     if constexpr (fused) {
         if (type == PairType::f32) return one_by_one<float, 1>();
         if (type == PairType::f64) return one_by_one<double, 1>();
+        if (type == PairType::i32) return one_by_one<std::int32_t, 1>();
         if (type == PairType::c64) return one_by_one<float, 2>();
         if (type == PairType::c128) return one_by_one<double, 2>();
     }

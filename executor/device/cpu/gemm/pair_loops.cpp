@@ -327,13 +327,14 @@ PairProduct product() {
         constexpr double steps = F::is_fused                                      ? 0.5
                                  : of_differences && !fuses_squares<Join, Agg, T> ? 3
                                                                                   : 2;  // of a term
-        constexpr double slow = !real<T> && Join == PairJoin::multiply ? 3 : 1;
+        constexpr double slow = Join == PairJoin::multiply && __is_same(T, std::int64_t) ? 3 : 1;
+        constexpr bool in_lanes = F::is_fused || (fused && __is_same(T, std::int32_t));
         return {run<Join, Agg, T>,
                 scratch_bytes<F>,
                 F::rows,
                 static_cast<int>(F::columns),
                 2 * 3e9 * lanes<T> / steps / slow,
-                F::is_fused ? lanes<T> : 1,
+                in_lanes ? lanes<T> : 1,
                 static_cast<int>(F::lane)};
     }
 }
@@ -374,6 +375,10 @@ PairProduct pair_loops(PairJoin join, PairAgg agg, PairType type) {
         case PairType::f32: return by_join<float>(join, agg);
         case PairType::f64: return by_join<double>(join, agg);
         case PairType::i64: return by_join<std::int64_t>(join, agg);
+        case PairType::i32: {
+            bool const is_product = join == PairJoin::multiply && agg == PairAgg::sum;
+            return is_product ? product<PairJoin::multiply, PairAgg::sum, std::int32_t>() : PairProduct{};
+        }
         case PairType::c64: return complex_product<float>();
         case PairType::c128: return complex_product<double>();
     }

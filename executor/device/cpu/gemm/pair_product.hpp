@@ -88,14 +88,14 @@ struct PairProduct {
     int columns_of_a_vector = 1;
 };
 /// @return `run` null where there are no loops: for aggregations other than sum, min and max, for types other than f32,
-/// f64, i64, c64 and c128, for complex numbers but in sums of products, and for sums of products of real or complex
-/// numbers where the processor has no fused multiply-add
+/// f64, i64, i32, c64 and c128, for complex numbers and i32 but in sums of products, and for sums of products of real
+/// or complex numbers where the processor has no fused multiply-add
 PairProduct pair_product(PairJoin join, scalar::Agg agg, DType type);
 
 /// The loops for one instruction set. Names of aggregations as numbers: what is compiled for a set shares no header's
 /// functions.
 enum class PairAgg : std::uint8_t { sum, min, max };
-enum class PairType : std::uint8_t { f32, f64, i64, c64, c128 };
+enum class PairType : std::uint8_t { f32, f64, i64, i32, c64, c128 };
 /// @return nothing for types that no loops are for
 std::optional<PairType> pair_type(DType type);
 

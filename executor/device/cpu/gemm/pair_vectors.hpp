@@ -43,6 +43,13 @@ struct Lanes<std::int64_t> {
     using Anywhere = std::int64_t __attribute__((vector_size(vector_bytes), aligned(8), may_alias));
     static constexpr std::int64_t lowest = INT64_MIN, highest = INT64_MAX;
 };
+template <>
+struct Lanes<std::int32_t> {
+    using Vector = std::int32_t __attribute__((vector_size(vector_bytes)));
+    using Bits = std::uint32_t __attribute__((vector_size(vector_bytes)));
+    using Anywhere = std::int32_t __attribute__((vector_size(vector_bytes), aligned(4), may_alias));
+    static constexpr std::int32_t lowest = INT32_MIN, highest = INT32_MAX;
+};
 
 /// Both parts of a complex number, moved as one: what is computed knows T alone.
 template <class T>
@@ -71,7 +78,7 @@ struct Lanes<BothParts<double>> {
 };
 
 template <class T>
-constexpr bool real = !__is_same(T, std::int64_t);
+constexpr bool real = !__is_same(T, std::int64_t) && !__is_same(T, std::int32_t);
 template <class T>
 using Vector = typename Lanes<T>::Vector;
 template <class T>
@@ -165,6 +172,11 @@ constexpr bool fused = false;
 template <class T>
 Vector<T> fused_sum(Vector<T> held, Vector<T> a, Vector<T> b) {
     return held + a * b;
+}
+#endif
+#if defined(__AVX2__)
+inline Vector<std::int32_t> fused_sum(Vector<std::int32_t> held, Vector<std::int32_t> a, Vector<std::int32_t> b) {
+    return sum_of<std::int32_t>(held, product_of<std::int32_t>(a, b));
 }
 #endif
 
