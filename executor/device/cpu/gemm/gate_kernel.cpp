@@ -33,6 +33,9 @@ constexpr std::size_t most_bytes_that_wait = 96 << 10;  // of results that leave
 constexpr Extent run_of_large = 1024;  // bytes of the large operand that are read one after the other, where they fit
 constexpr Extent least_rows = 256;     // each of which meets the whole gate
 constexpr double most_cost = 2.4;      // of an element that comes and goes: single ones are moved as fast by others
+// More, of a byte that is brought near because sets are crowded: measured, c128 takes longer so than turned, c64 does
+// not.
+constexpr double cost_of_crowded_bytes = 0.0165;
 constexpr Extent fetched_from = 1 << 20;  // bytes of the large operand: less stays in the caches
 
 GateLoops best_loops(DType type) { return EIN_OF_BEST_SET(gate_loops(type)); }
@@ -76,14 +79,15 @@ public:
     void complete() {
         matrix_ = GateMatrix(kinds_, plan_, element_, loops_.columns);
         find_lines();
-        crowded_ = whole().in.direct() && is_crowded();
+        crowded_ = is_crowded();
     }
 
     bool in_parts_of_lines() const { return plan_.in_parts_of_lines; }
     double cost_of_an_element() const { return whole().in.cost() + whole().out.cost(); }
     /// Of all that comes and goes.
     double cost() const {
-        return whole().in.cost() * static_cast<double>(count_of(kinds_.terms)) +
+        double const again = is_crowded() ? cost_of_crowded_bytes * static_cast<double>(element_) : 0;
+        return (whole().in.cost() + again) * static_cast<double>(count_of(kinds_.terms)) +
                whole().out.cost() * static_cast<double>(columns());
     }
     bool turns() const { return !whole().in.direct() || !whole().out.direct(); }
@@ -155,8 +159,9 @@ private:
             for (GateBox& box : boxes) box.lines = box.in.lines(elements_of_a_line());
     }
 
-    /// Whether some lines of a group's vectors would share few sets of the first-level cache.
+    /// Whether some lines of a group's vectors, read where they lie, would share few sets of the first-level cache.
     bool is_crowded() const {
+        if (!whole().in.direct()) return false;
         std::vector<Extent> of_set(machine::first_level_sets);
         GateIndex const line = elements_of_a_line(),
                         wide = std::min<GateIndex>(whole().lanes, most_gate_vectors * loops_.lanes) / line;
@@ -274,9 +279,10 @@ private:
 };
 
 /// Whether terms are innermost in the large operand and whole vectors of columns in the output: tiles read rows where
-/// they lie, if all terms do, or pack them in runs for many columns, and write columns where they belong. @param vector
-/// lanes of one
-bool suits_tiles(GateKinds const& kinds, int vector) {
+/// they lie, if all terms do, or pack them in runs for many columns, and write columns where they belong.
+/// @param parts  numbers of an element: of complex ones three quarters of a vector are enough  @param vector  lanes of
+/// one
+bool suits_tiles(GateKinds const& kinds, int parts, int vector) {
     auto const run_of = [&](GateLabels const& labels, Extent GateLabel::*step) {
         Extent run = 1;
         for (auto label = labels.rbegin(); label != labels.rend() && (*label).*step == run; ++label)
@@ -285,7 +291,7 @@ bool suits_tiles(GateKinds const& kinds, int vector) {
     };
     Extent const terms = run_of(kinds.terms, &GateLabel::large), columns = count_of(kinds.columns);
     return terms > 1 && (terms == count_of(kinds.terms) || columns > most_columns_of_runs) &&
-           run_of(kinds.columns, &GateLabel::output) >= vector;
+           (parts == 2 ? 4 : 3) * run_of(kinds.columns, &GateLabel::output) >= 3 * vector;
 }
 
 /// Sizes of its boxes, in the first-level cache or in the second; nothing where tiles are better.
@@ -293,7 +299,7 @@ bool suits_tiles(GateKinds const& kinds, int vector) {
 std::optional<GateSizes> sizes_of(GateKinds const& kinds, int parts, int vector, Extent element) {
     Extent const terms = count_of(kinds.terms), columns = count_of(kinds.columns), rows = count_of(kinds.rows);
     Extent const numbers = count_of(kinds.batch) * terms * columns * parts;
-    if (kinds.terms.empty() || suits_tiles(kinds, vector) || rows < least_rows) return std::nullopt;
+    if (kinds.terms.empty() || suits_tiles(kinds, parts, vector) || rows < least_rows) return std::nullopt;
     GateSizes small;
     small.run /= parts;
     small.long_run /= parts;

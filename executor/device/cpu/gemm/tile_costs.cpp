@@ -39,15 +39,15 @@ double seconds_in_lanes(Directions const& way, PairProduct const& product, std::
 }
 
 /// The same one by one (pair_small.hpp).
-double seconds_one_by_one(Directions const& way, PairProduct const& product, std::size_t element_bytes) {
+double seconds_one_by_one(Directions const& way, PairProduct const& product, DType type) {
+    double const turned = is_complex(type) ? machine::complex_turned : machine::turned_one_by_one;
     double const m = static_cast<double>(length_of(way.rows)), n = static_cast<double>(length_of(way.columns));
     double const k = static_cast<double>(length_of(way.terms)), of = static_cast<double>(product.columns_of_a_vector);
     double const filled = std::ceil(n / of) * of;
     bool const turns = run_length(way.columns, B) != length_of(way.columns);
-    double const a_product =
-        2 * m * filled * k / (product.rate * machine::rate_one_by_one) +
-        (m * k + k * n + m * n) * static_cast<double>(element_bytes) * machine::byte_one_by_one +
-        (turns ? machine::seconds_turned + k * filled * machine::turned_one_by_one : machine::seconds_one_by_one);
+    double const a_product = 2 * m * filled * k / (product.rate * machine::rate_one_by_one) +
+                             (m * k + k * n + m * n) * static_cast<double>(size_of(type)) * machine::byte_one_by_one +
+                             (turns ? machine::seconds_turned + k * filled * turned : machine::seconds_one_by_one);
     return static_cast<double>(length_of(way.batch)) * a_product;
 }
 
@@ -87,7 +87,7 @@ BatchChoice choose_batch(Directions const& way, PairProduct const& product, DTyp
     };
     if (product.lanes > 1 && length_of(way.batch) >= product.lanes)
         offer(GemmPlan::Batch::in_lanes, seconds_in_lanes(way, product, bytes));
-    if (are_small(way, product, type)) offer(GemmPlan::Batch::one_by_one, seconds_one_by_one(way, product, bytes));
+    if (are_small(way, product, type)) offer(GemmPlan::Batch::one_by_one, seconds_one_by_one(way, product, type));
     return best;
 }
 
