@@ -17,7 +17,7 @@
 #include "executor/device/cpu/moves/scatter_kernel.hpp"
 #include "executor/device/cpu/moves/transpose_kernel.hpp"
 #include "executor/device/cpu/moves/update_kernel.hpp"
-#include "executor/device/cpu/narrow/narrow_batches.hpp"
+#include "executor/device/cpu/narrow/boxed_kernel.hpp"
 #include "executor/device/cpu/narrow/narrow_kernel.hpp"
 #include "executor/device/cpu/narrow/narrow_small_kernel.hpp"
 #include "executor/device/cpu/sparse/sparse_kernel.hpp"
@@ -73,10 +73,17 @@ private:
 /// Products of two operands that have a kernel of their own; nothing for other kernels.
 std::unique_ptr<PreparedKernel const> prepare_product(KernelShape const& shape, Nest const& nest,
                                                       KernelTypes const& types, scalar::Params const& params) {
+    auto const of_words = [&](Nest const& box) -> std::unique_ptr<PreparedKernel const> {
+        KernelTypes words = types;
+        if (types.compute != DType::f32) words.compute = words.join = words.accumulate = DType::i32;
+        if (auto vector = make_vector_kernel(shape, box, words, params)) return vector;
+        if (auto gate = make_gate_kernel(shape, box, words, params)) return gate;
+        return make_gemm_kernel(shape, box, words, params);
+    };
     if (auto vector = make_vector_kernel(shape, nest, types, params)) return vector;
     if (auto gate = make_gate_kernel(shape, nest, types, params)) return gate;
     if (auto small = make_narrow_small(shape, nest, types, params)) return small;
-    if (auto batches = make_narrow_batches(shape, nest, types, params)) return batches;
+    if (auto boxed = make_boxed_kernel(shape, nest, types, params, of_words)) return boxed;
     if (auto narrow = make_narrow_kernel(shape, nest, types, params)) return narrow;
     return make_gemm_kernel(shape, nest, types, params);
 }

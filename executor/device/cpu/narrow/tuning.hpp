@@ -40,10 +40,27 @@ inline constexpr Extent small_side = 64, least_small_columns = 12;
 /// Operations of a piece of such a batch. Decides no bit.
 inline constexpr double small_operations = 4e6;
 
-/// Terms of a product that is one of a batch in f32, at most: products of 16 x 16 of bf16 take half of the time so, of
-/// 32 x 32 half as much again (AVX512-BF16). May change bits.
-inline constexpr Extent terms_in_lanes = Extent{1} << 13;
-/// Bytes of a part of a batch of small products, in f32: it stays in the second-level cache. Decides no bit.
-inline constexpr Extent batch_bytes = Extent{256} << 10;
+/// Bytes of a box of a product, its parts of operands and result as words of 32 bits: it stays in the second-level
+/// cache. May change bits, as all that follows of boxes.
+inline constexpr Extent box_bytes = Extent{512} << 10;
+/// Elements of a label of which parts are multiples, where they are that long: a cache line of words.
+inline constexpr Extent box_grain = 16;
+/// Boxes of a product of some size: threads share them.
+inline constexpr Extent least_boxes = 16;
+/// Elements side by side from which on each run is converted by itself.
+inline constexpr Extent least_box_run = 4;
+/// Ways to cut that are looked at together.
+inline constexpr std::size_t box_plans = 12;
+/// Seconds, of one thread, that only rank ways; fitted to 382 contractions drawn at random, of bf16 and of f16. In
+/// boxes: of an element that is packed for tiles, and converted; of a run of them; of a box; share of the rate that
+/// tiles are said to have; how much longer they take with the batch in lanes; rows of a tile without use.
+inline constexpr double box_packed = 0.15e-9, box_converted = 0.18e-9, box_run = 10e-9, seconds_of_a_box = 2.5e-6,
+                        rate_in_boxes = 0.5, box_lanes = 1.6, box_tile_rows = 3;
+/// In panels (narrow_kernel.hpp): of an element that is packed; of a run of them; where the batch is inside; more,
+/// where few rows or columns read it, so many; rows of tiles; of a product; the same of results. Runs count so long, at
+/// most.
+inline constexpr double panel_packed = 0.25e-9, panel_packed_run = 3.7e-9, panel_scattered = 1.2e-9,
+                        panel_for_few = 0.55e-9, panel_few = 64, panel_rows = 4, seconds_of_a_panel = 1e-7,
+                        panel_stored = 0.2e-9, panel_stored_run = 11e-9, panel_stored_apart = 10e-9, panel_run = 64;
 
 }  // namespace ein::executor::narrow_tuning
