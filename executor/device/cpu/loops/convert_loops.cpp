@@ -46,7 +46,7 @@ template <class T>
 constexpr T number_of(T value) {
     return value;
 }
-float number_of(Half half) {
+[[maybe_unused]] float number_of(Half half) {
     std::uint32_t const sign = (half.bits & 0x8000u) << 16, rest = half.bits & 0x7fffu;
     std::uint32_t const finite = as_bits(as_float(rest << 13) * 0x1p112f);  // exact; makes subnormals normal
     std::uint32_t const quiet = rest > 0x7c00u ? 0x400000u : 0u;  // nans become quiet, as processors make them
@@ -88,7 +88,7 @@ float to_odd(T value) {
     }
 }
 
-std::uint16_t bits_of_half(float value) {
+[[maybe_unused]] std::uint16_t bits_of_half(float value) {
     std::uint32_t const bits = as_bits(value), sign = (bits >> 16) & 0x8000u, magnitude = bits & 0x7fffffffu;
     std::uint32_t const normal = (magnitude + 0xfffu + ((magnitude >> 13) & 1u) - 0x38000000u) >> 13;
     float const small = as_float(magnitude < 0x38800000u ? magnitude : 0u) + 0.5f;  // the add rounds to 2^-24
@@ -171,7 +171,7 @@ void widen_bfloats(void const* __restrict from, void* __restrict to, std::size_t
     for (std::size_t i = 0; i < count; i += 16) {
         __mmask16 const some = sixteen_of(count - i);
         __m256i const upper = _mm256_maskz_loadu_epi16(some, static_cast<BFloat const*>(from) + i);
-        __m512i const bits = _mm512_slli_epi32(_mm512_cvtepu16_epi32(upper), 16);
+        __m512i const bits = _mm512_maskz_slli_epi32(0xffff, _mm512_maskz_cvtepu16_epi32(0xffff, upper), 16);
         _mm512_mask_storeu_epi32(static_cast<float*>(to) + i, some, bits);
     }
 }
@@ -181,10 +181,11 @@ void narrow_to_bfloats(void const* __restrict from, void* __restrict to, std::si
         __mmask16 const some = sixteen_of(count - i);
         __m512i const bits = _mm512_maskz_loadu_epi32(some, static_cast<float const*>(from) + i);
         __mmask16 const is_nan = _mm512_cmpneq_ps_mask(_mm512_castsi512_ps(bits), _mm512_castsi512_ps(bits));
-        __m512i const odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), one);
+        __m512i const odd = _mm512_and_si512(_mm512_maskz_srli_epi32(0xffff, bits, 16), one);
         __m512i const rounded = _mm512_add_epi32(_mm512_add_epi32(bits, below), odd);
         __m512i const settled = _mm512_mask_or_epi32(rounded, is_nan, bits, quiet);
-        _mm512_mask_cvtepi32_storeu_epi16(static_cast<BFloat*>(to) + i, some, _mm512_srli_epi32(settled, 16));
+        _mm512_mask_cvtepi32_storeu_epi16(static_cast<BFloat*>(to) + i, some,
+                                          _mm512_maskz_srli_epi32(0xffff, settled, 16));
     }
 }
 #else
