@@ -135,6 +135,12 @@ inline constexpr double least_masked_points = 1 << 16;
 /// Bytes of a masked operand that are multiplied at a time, labels that are cut so are at least that long, and parts
 /// that labels are cut into where some may be zeros by their indices. Decides in which order sums are added.
 inline constexpr Extent masked_piece = 8 << 20, least_masked_run = 256, masked_parts = 8;
+/// Bytes of a tile of a scan, in the first-level cache with its outputs; rows of one that is as wide as columns lie
+/// side by side; rows along memory that become its columns. Chosen.
+inline constexpr Extent scanned_tile = 16 << 10, scanned_rows = 2, scanned_streams = 16;
+/// Columns side by side from which on they are scanned as they lie, and columns of a tile at least where there are more
+/// threads. Chosen.
+inline constexpr Extent least_scanned_columns = 4, least_even_columns = 64;
 /// Elements of a transposed label, below which most of a tile would be empty. Chosen.
 inline constexpr Extent least_transposed = 8;
 
@@ -161,9 +167,11 @@ inline constexpr std::int64_t most_pieces = 64;
 inline constexpr Extent bytes_of_a_vector_piece = 128 << 10, bytes_between_pauses = 256 << 10;
 /// Points of a tile of a loop that are worth finding out which of them need not be computed: some microseconds. Chosen.
 inline constexpr Extent points_worth_clipping = 1 << 12;
-/// Terms of a part of a scan: below, reading all terms twice costs more than threads gain. Changes bits of f64 sums.
-/// Chosen.
-inline constexpr Extent terms_of_a_segment = 1 << 15;
+/// Terms of a part of a scan, of all its columns: below, reading all terms twice costs more than threads gain; and of
+/// a part of a row along memory, of which several are read side by side. Change bits of sums. Chosen.
+inline constexpr Extent terms_of_a_segment = 1 << 15, terms_of_a_stream = 1 << 9;
+/// Such parts of a row at most. Changes bits of sums. Chosen.
+inline constexpr Extent most_segments = 256;
 /// Points of a join that are worth a thread. Chosen; may change bits, where an aggregation
 /// is cut.
 inline constexpr Extent points_of_a_piece = 1 << 17;

@@ -377,18 +377,6 @@ void const* Aggregator::finish(Tile const& tile, std::size_t at, std::size_t cou
     return acc + 2 * plane;
 }
 
-void Aggregator::so_far(Tile const& tile, void* into, std::size_t count) const {
-    std::memcpy(into, tile.state, count * element_);
-    if (exact_ != ExactTotals::none) loops_.settle(into, second_plane(tile, 0), count);
-}
-
-bool Aggregator::scan(Tile const& tile, void const* values, std::ptrdiff_t values_step, void* results,
-                      std::ptrdiff_t results_step, std::size_t rows, std::size_t columns) const {
-    if (loops_.scan == nullptr || exact_ != ExactTotals::of_values) return false;
-    loops_.scan(tile.state, second_plane(tile, 0), values, values_step, results, results_step, rows, columns);
-    return true;
-}
-
 void Aggregator::merge(void* held, void const* values, std::size_t count, std::byte* scratch) const {
     if (logarithms_)
         logarithms_->run<2>(logarithms_->add, {held, values}, held, count, scratch + 3 * lines(count * element_));

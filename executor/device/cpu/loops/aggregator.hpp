@@ -68,12 +68,6 @@ public:
                        std::size_t columns) const;
     /// The results of `count` outputs, ready to be stored. Asked once for each output.
     void const* finish(Tile const& tile, std::size_t at, std::size_t count) const;
-    /// What the first `count` outputs are so far, written to `into`; they go on. Not of logsumexp.
-    void so_far(Tile const& tile, void* into, std::size_t count) const;
-    /// Combines rows of values and writes what the outputs are after each; rows lie so many bytes apart.
-    /// @return false where that has no loop: nothing was done
-    bool scan(Tile const& tile, void const* values, std::ptrdiff_t values_step, void* results,
-              std::ptrdiff_t results_step, std::size_t rows, std::size_t columns) const;
     /// held[i] = held[i] combined with values[i]: plain results, as blocks hold them.
     void merge(void* held, void const* values, std::size_t count, std::byte* scratch) const;
 

@@ -28,7 +28,6 @@ TileAggregate tile_aggregate(scalar::Agg agg, DType type) {
     TileOp const op = op_of(agg, type == DType::boolean);
     DType const registers = scalar::own_register_dtype(type);
     TileAggregate loops = EIN_OF_BEST_SET(tile_loops(op, registers));
-    if (op == TileOp::sum) loops.scan = EIN_OF_BEST_SET(scan_loop(registers));
     return loops;
 }
 

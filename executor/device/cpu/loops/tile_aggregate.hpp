@@ -11,9 +11,6 @@
 
 namespace ein::executor {
 
-using ScanLoop = void (*)(void* acc, void* low, void const* values, std::ptrdiff_t values_step, void* results,
-                          std::ptrdiff_t results_step, std::size_t rows, std::size_t columns);
-
 struct TileAggregate {
     /// acc[i] = acc[i] op values[i]
     void (*combine)(void* acc, void const* values, std::size_t count) = nullptr;
@@ -32,9 +29,6 @@ struct TileAggregate {
     void (*add_rows)(void* acc, void* low, void const* values, std::size_t rows, std::size_t columns) = nullptr;
     void (*add_scattered)(void* acc, void* low, std::size_t const* at, void const* values, std::size_t count) = nullptr;
     void (*settle)(void* acc, void const* low, std::size_t count) = nullptr;
-    /// Of f32 and f64: for each row of values the same, and what `settle` would give then, to a row of results. Rows
-    /// lie so many bytes apart.
-    ScanLoop scan = nullptr;
 };
 
 /// @param type  that of the accumulator: its register type is what is combined
@@ -51,17 +45,14 @@ enum class TileOp { sum, prod, min, max, any, all };
 namespace baseline {
 TileAggregate tile_loops(TileOp op, DType register_type);
 TileAggregate widening_sums(DType values, DType accumulator);
-ScanLoop scan_loop(DType register_type);
 }  // namespace baseline
 namespace avx2 {
 TileAggregate tile_loops(TileOp op, DType register_type);
 TileAggregate widening_sums(DType values, DType accumulator);
-ScanLoop scan_loop(DType register_type);
 }  // namespace avx2
 namespace avx512 {
 TileAggregate tile_loops(TileOp op, DType register_type);
 TileAggregate widening_sums(DType values, DType accumulator);
-ScanLoop scan_loop(DType register_type);
 }  // namespace avx512
 
 }  // namespace ein::executor
