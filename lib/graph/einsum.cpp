@@ -27,10 +27,6 @@ double operations(Expr const& expr) {
         std::count_if(parts.begin(), parts.end(), [](Expr const* part) { return !part->args().empty(); }));
 }
 
-bool is_zero(Expr const& expr) {
-    return expr.op() == Op::number && (expr.node().integral ? expr.node().integer == 0 : expr.node().value == 0.0);
-}
-
 /// The operand and label of "operand == [label]", in either order.
 std::optional<std::pair<int, int>> operand_equals_label(Expr const& expr) {
     if (expr.op() != Op::eq) return std::nullopt;
@@ -41,12 +37,20 @@ std::optional<std::pair<int, int>> operand_equals_label(Expr const& expr) {
     return std::nullopt;
 }
 
-/// where(y == [v], x, 0) under a sum.
+/// Whether a number adds nothing to an aggregation, or to the least or greatest what any number does.
+bool stands_for_nothing(Expr const& expr, scalar::Agg agg) {
+    if (agg == scalar::Agg::sum) return scalar::is_number(expr, 0);
+    if (agg == scalar::Agg::prod) return scalar::is_number(expr, 1);
+    bool const compares = agg == scalar::Agg::min || agg == scalar::Agg::max;
+    return compares && expr.op() == Op::number && expr.node().value == expr.node().value;
+}
+
+/// where(y == [v], x, 0) under a sum, and its likes under others.
 std::optional<Lookup> chosen_by_position(EinSum const& einsum) {
-    if (einsum.agg != scalar::Agg::sum || einsum.operands() != 2 || einsum.join.op() != Op::where) return std::nullopt;
+    if (einsum.operands() != 2 || einsum.join.op() != Op::where) return std::nullopt;
     auto const& args = einsum.join.args();
     auto const comparison = operand_equals_label(args[0]);
-    if (!comparison || args[1].op() != Op::operand || !is_zero(args[2])) return std::nullopt;
+    if (!comparison || args[1].op() != Op::operand || !stands_for_nothing(args[2], einsum.agg)) return std::nullopt;
     Lookup const found{args[1].node().slot, comparison->first, comparison->second};
     bool const distinct =
         found.data != found.positions && all_distinct(einsum.inputs[0]) && all_distinct(einsum.inputs[1]);
@@ -123,13 +127,15 @@ double flops(EinSum const& einsum, std::span<Extent const> lengths) {
         return points / static_cast<double>(std::max<Extent>(1, lengths[static_cast<std::size_t>(label)]));
     };
     if (auto const scatter = scatters(einsum)) return without(scatter->label);
+    if (auto const grouping = as_grouping(einsum)) return without(grouping->label);
     if (auto const count = as_count(einsum)) return without(count->label);
     return points * (operations(einsum.join) + aggregation);
 }
 
 std::optional<Lookup> as_lookup(EinSum const& einsum) {
     std::optional<Lookup> const lookup = chosen_by_position(einsum);
-    if (!lookup || einsum.aggregated() != std::vector<int>{lookup->label}) return std::nullopt;
+    if (!lookup || einsum.agg != scalar::Agg::sum || einsum.aggregated() != std::vector<int>{lookup->label})
+        return std::nullopt;
     auto const& data = einsum.inputs[static_cast<std::size_t>(lookup->data)];
     auto const& positions = einsum.inputs[static_cast<std::size_t>(lookup->positions)];
     bool const labels_fit = has_label(data, lookup->label) && !has_label(positions, lookup->label);
@@ -137,6 +143,10 @@ std::optional<Lookup> as_lookup(EinSum const& einsum) {
 }
 
 std::optional<Lookup> as_scatter(EinSum const& einsum) {
+    return einsum.agg == scalar::Agg::sum ? as_grouping(einsum) : std::nullopt;
+}
+
+std::optional<Lookup> as_grouping(EinSum const& einsum) {
     std::optional<Lookup> const scatter = chosen_by_position(einsum);
     if (!scatter || !has_label(einsum.output, scatter->label)) return std::nullopt;
     auto const& data = einsum.inputs[static_cast<std::size_t>(scatter->data)];

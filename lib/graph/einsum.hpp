@@ -59,5 +59,8 @@ std::optional<Lookup> as_lookup(EinSum const& einsum);
 /// Its converse: sum of where(y == [v], x, 0) over labels of y, v an axis of the output that x and y lack. It can then
 /// run as a scatter: out[..., y[...], ...] += x[...].
 std::optional<Lookup> as_scatter(EinSum const& einsum);
+/// The same under further aggregations: products, where 1 stands for what a position does not name; the least and the
+/// greatest, where any number may. Example: the greatest by group is the max of where(y == [v], x, -inf).
+std::optional<Lookup> as_grouping(EinSum const& einsum);
 
 }  // namespace ein::graph

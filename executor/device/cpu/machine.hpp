@@ -54,7 +54,7 @@ inline constexpr Extent gathered_rows = 1 << 12;
 inline constexpr Extent gathered_ahead = 1 << 18;
 /// Bytes of a row that positions choose, from which on it is copied by itself: where more than copying is to do, and
 /// where it is not. Chosen.
-inline constexpr Extent shortest_copied_row = 128, shortest_plain_row = 8;
+inline constexpr Extent shortest_copied_row = 128, shortest_plain_row = 2;
 /// Bytes of a run that is copied past the cache: the lines at its ends, which it shares with others, go through it.
 /// Chosen.
 inline constexpr Extent run_past_cache = 512;
@@ -126,10 +126,17 @@ inline constexpr Extent points_for_a_loop = 1 << 13;
 /// Elements of the rows that one position chooses among, from which on scattering is faster than comparing everywhere:
 /// for fewer they are equal. Measured.
 inline constexpr Extent least_scattered_row = 32;
-/// Elements of rows that are sorted by their positions before they are added. Of shorter ones, and of those that do not
-/// lie together, each column is added by itself while its sums stay in the cache. Chosen.
-inline constexpr Extent least_row_in_order = 4;
+/// Bytes of the table of all that positions name: up to here rows are added to it as they come, in the second-level
+/// cache. Wider rows are sorted by their positions, and added in registers: bytes of one, from which on that is faster.
+/// Measured.
+inline constexpr Extent scatter_table = 512 << 10, shortest_sorted_row = 256;
+/// Bytes of the sums of a column by itself, where rows do not lie together. Chosen.
 inline constexpr Extent scattered_in_cache = 256 << 10;
+/// Elements of a part of the positions that has a table of its own, parts at most, and positions for each row of its
+/// table: tables are added in the end. Change bits of sums. Chosen.
+inline constexpr Extent least_scattered_part = 1 << 15, most_scattered_parts = 16, positions_of_a_table_row = 8;
+/// Elements that are converted before they are added to a table. Chosen.
+inline constexpr Extent scattered_at_once = 2048;
 /// Points from which on a product under a condition is worth kernels of its own parts. Chosen.
 inline constexpr double least_masked_points = 1 << 16;
 /// Bytes of a masked operand that are multiplied at a time, labels that are cut so are at least that long, and parts

@@ -52,6 +52,22 @@ TEST_CASE("a lookup is known in either order of the comparison, and only a looku
     CHECK(!as_lookup(einsum_of(R"j("einsum": "vd,i->i", "inputs": ["B", "n"], "join": "where(y == [v], x, 0)")j")));
 }
 
+TEST_CASE("aggregations by group are known where a number stands for nothing", "[lib][graph]") {
+    auto const grouping = [](std::string const& fill, std::string const& agg) {
+        return as_grouping(einsum_of(R"j("einsum": "id,i->vd", "inputs": ["B", "n"], "sizes": {"v": 4}, "agg": ")j" +
+                                     agg + R"j(", "join": "where(y == [v], x, )j" + fill + ")\""))
+            .has_value();
+    };
+    CHECK(grouping("0", "sum"));
+    CHECK(!grouping("1", "sum"));
+    CHECK(grouping("1", "prod"));
+    CHECK(!grouping("0", "prod"));
+    CHECK(grouping("-inf", "max"));
+    CHECK(grouping("3", "min"));
+    CHECK(!grouping("nan", "max"));
+    CHECK(!grouping("-inf", "logsumexp"));
+}
+
 TEST_CASE("verify notices every broken promise", "[lib][graph]") {
     auto const broken = [](auto const& breaks) {
         EinGraph graph = one_node(R"j("einsum": "ij,jk->ik", "inputs": ["A", "B"])j");

@@ -13,6 +13,7 @@
 
 using namespace ein;
 using namespace ein::executor;
+using scalar::Agg;
 
 namespace {
 
@@ -147,8 +148,75 @@ TEST_CASE("scatters add rows where positions say, and leave out those of another
     compare_with_reference(at, GENERATE(DType::i32, DType::i64, DType::u8), make_scatter_kernel, 9);
 }
 
+TEST_CASE("rows of any length are copied, along any axis", "[executor][device]") {
+    Extent const width = GENERATE(1, 2, 3, 4, 5, 8, 12, 16, 24, 33, 64, 65, 100, 190, 256, 257, 600);
+    DType const positions = GENERATE(DType::i64, DType::i32, DType::u8);
+    Extent const output_bytes = GENERATE(Extent{0}, Extent{64} << 20);  // a large output goes past the cache
+    for (DType const type : {DType::i8, DType::f16, DType::f32, DType::c128})
+        for (std::string const form : {"vd,i->id", "bvd,i->bid", "bvd,bi->ibd"}) {
+            Shape const extents = form[0] == 'v' ? Shape{9, width, 70} : Shape{3, 9, width, 70};
+            KernelCase test(einsum(form, extents, "where(y == [v], x, 0)"), {type, positions}, type,
+                            compute_dtype(std::array{type, positions}, type));
+            std::mt19937 random(11);
+            test.fill(random);
+            fill_positions(test, 1, positions, random, 11);
+            test.shape().output_bytes = output_bytes;
+            CAPTURE(form, name(type));
+            CpuDevice cpu;
+            ReferenceDevice reference;
+            SoloWorkerTeam solo;
+            CHECK(test.run(cpu, solo) == test.run(reference, solo));
+        }
+}
+
+namespace {
+
+/// Rows in groups beside the reference, on one thread and on several.
+void compare_groups(Case const& at, DType type, Agg agg, DType positions, bool all_alike) {
+    std::string const fill = agg == Agg::sum ? "0" : agg == Agg::prod ? "1" : agg == Agg::max ? "-2" : "2";
+    KernelCase test(einsum(at.form, at.extents, "where(y == [v], x, " + fill + ")", agg), {type, positions}, type,
+                    compute_dtype(std::array{type, positions}, type));
+    std::mt19937 random(12);
+    test.fill(random);
+    fill_positions(test, 1, positions, random, all_alike ? 1 : 11);
+    CAPTURE(at.form, at.extents, name(type), agg, all_alike);
+    REQUIRE(make_scatter_kernel(test.shape()) != nullptr);
+    CpuDevice cpu;
+    SoloWorkerTeam solo;
+    TestTeam team(3);
+    auto const once = test.run(cpu, solo);
+    CHECK(once == test.run(cpu, team));
+    CHECK(difference(test.elements(once), reference_of(test),
+                     2 * tolerance_of(type, compute_dtype(std::array{type}, type))) == "");
+}
+
+}  // namespace
+
+TEST_CASE("rows are combined by group in every type and aggregation", "[executor][device]") {
+    Case const at =
+        GENERATE(Case{"id,i->vd", {300, 1, 40}}, Case{"id,i->vd", {300, 12, 9}}, Case{"id,i->vd", {40, 70, 9}},
+                 Case{"id,i->vd", {40, 300, 9}}, Case{"di,i->dv", {5, 300, 9}}, Case{"bid,bi->bvd", {3, 100, 5, 9}});
+    bool const all_alike = GENERATE(false, true);
+    for (DType const type : {DType::f16, DType::bf16, DType::f32, DType::f64, DType::c64, DType::i8, DType::u8,
+                             DType::i16, DType::i32, DType::i64})
+        for (Agg const agg : {Agg::sum, Agg::max, Agg::min, Agg::prod}) {
+            if (is_complex(type) && agg != Agg::sum) continue;
+            if (type == DType::u8 && agg == Agg::max) continue;   // has no -2
+            if (agg == Agg::prod && !is_integer(type)) continue;  // would leave what halves hold
+            compare_groups(at, type, agg, DType::i64, all_alike);
+        }
+}
+
+TEST_CASE("many narrow groups are sorted, many rows have several tables", "[executor][device]") {
+    Case const at =
+        GENERATE(Case{"id,i->vd", {40, 5, 9000}}, Case{"id,i->dv", {40, 5, 9000}}, Case{"id,i->vd", {30000, 5, 9}});
+    for (DType const type : {DType::bf16, DType::f32, DType::i32})
+        for (Agg const agg : {Agg::sum, Agg::max}) compare_groups(at, type, agg, DType::u8, false);
+}
+
 TEST_CASE("a large scatter gives the same for any number of threads", "[executor][device]") {
-    Case const at = GENERATE(Case{"id,i->vd", {9000, 64, 3000}}, Case{"di,i->dv", {20, 9000, 3000}});
+    Case const at = GENERATE(Case{"id,i->vd", {9000, 64, 3000}}, Case{"di,i->dv", {20, 9000, 3000}},
+                             Case{"id,i->vd", {90000, 5, 40}}, Case{"id,i->vd", {9000, 40, 300}});
     KernelCase test(einsum(at.form, at.extents, "where(y == [v], x, 0)"), {DType::f32, DType::i32}, DType::f32,
                     DType::f64);
     test.fill_with_fractions(3);
