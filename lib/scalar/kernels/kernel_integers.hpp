@@ -1,5 +1,5 @@
-// Integers of every width: how they wrap, what comparisons of them give, remainders. Included before kernel_ops.hpp, as
-// it is. Example: wrapped<std::int8_t>(bits<std::int8_t>(100) + bits<std::int8_t>(100)) is -56.
+// Integers of every width: how they wrap, what comparisons of them give, remainders; indices. Included before
+// kernel_ops.hpp, as it is. Example: wrapped<std::int8_t>(bits<std::int8_t>(100) + bits<std::int8_t>(100)) is -56.
 #pragma once
 
 using I64 = std::int64_t;
@@ -44,3 +44,19 @@ struct Mod {
         return static_cast<T>(static_cast<std::int32_t>(x - floor_of((x + half) * inverse) * y));
     }
 };
+
+void count_up(void* out, I64 first, I64 step, std::size_t count) {
+    auto* __restrict const r = static_cast<I64*>(out);
+    for (std::size_t i = 0; i < count; ++i) r[i] = wrapped<I64>(bits(first) + i * bits(step));
+}
+
+/// Indices, negative ones from the end. @return whether all are places below `extent`
+bool position(I64* __restrict out, I64 const* __restrict a, I64 extent, std::size_t count) {
+    U64 outside = 0;  // its sign: whether any place is below 0 or not below the extent
+    for (std::size_t k = 0; k < count; ++k) {
+        I64 const place = a[k] + (a[k] < 0 ? extent : 0);
+        outside |= static_cast<U64>(place) | (static_cast<U64>(extent - 1) - static_cast<U64>(place));
+        out[k] = place;
+    }
+    return (outside >> 63) == 0;
+}

@@ -197,11 +197,6 @@ void fill(void* out, void const* a, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) r[i] = x;
 }
 
-void count_up(void* out, I64 first, I64 step, std::size_t count) {
-    auto* __restrict const r = static_cast<I64*>(out);
-    for (std::size_t i = 0; i < count; ++i) r[i] = wrapped<I64>(bits(first) + i * bits(step));
-}
-
 // ---- the table ----
 
 template <class T>
@@ -392,6 +387,7 @@ void EIN_FILL_KERNELS(Kernels& table) {
     table.to_odd[number_of<double>] = unary<ToOdd, float, double>;
     table.to_odd[number_of<Pair<double>>] = unary<ToOdd, float, Pair<double>>;
     table.to_odd[number_of<I64>] = unary<ToOdd, float, I64>;
+    table.position = position;
     table.count_up = count_up;
     table.round_f16 = unary<RoundF16, float, float>;
     table.round_bf16 = unary<RoundBF16, float, float>;

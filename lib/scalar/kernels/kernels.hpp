@@ -33,6 +33,8 @@ constexpr int integer_register_number(DType type) {
 using UnaryKernel = void (*)(void* out, void const* a, std::size_t count);
 using BinaryKernel = void (*)(void* out, void const* a, void const* b, std::size_t count);
 using SelectKernel = void (*)(void* out, void const* condition, void const* a, void const* b, std::size_t count);
+/// Indices, negative ones from the end, to positions below `extent`. @return whether all are there
+using PositionKernel = bool (*)(std::int64_t* out, std::int64_t const* a, std::int64_t extent, std::size_t count);
 using IndexKernel = void (*)(void* out, std::int64_t first, std::int64_t step, std::size_t count);
 
 /// v: a tile of elements, s: one element that stands for a tile.
@@ -54,7 +56,8 @@ struct Kernels {
     UnaryKernel truth[register_count] = {};                              // to integers: 1 unless zero
     UnaryKernel fill[register_count] = {};                               // one element to a tile
     UnaryKernel wrap[register_count][dtype_count] = {};                  // integers to the range of an integer type
-    IndexKernel count_up = nullptr;                                      // first, first + step, ... to i64
+    PositionKernel position = nullptr;
+    IndexKernel count_up = nullptr;  // first, first + step, ... to i64
     UnaryKernel to_odd[wide_register_count] =
         {};  // to an f32 that round_f16 and round_bf16 may round: see round_to_odd
     UnaryKernel round_f16 = nullptr, round_bf16 = nullptr;  // f32 to f32

@@ -50,13 +50,8 @@ TileOperand run_position(Instruction const& code, TileOperand a, std::size_t cou
     auto const* const from = static_cast<std::int64_t const*>(a.data);
     auto* const to = static_cast<std::int64_t*>(out);
     std::size_t const present = a.constant ? 1 : count;
-    bool outside = false;
-    for (std::size_t k = 0; k < present; ++k) {
-        std::int64_t const place = from[k] + (from[k] < 0 ? code.extent : 0);
-        outside |= (place < 0) | (place >= code.extent);
-        to[k] = place;
-    }
-    for (std::size_t k = 0; outside && k < present; ++k) checked_position(from[k], code.extent);  // names the first
+    bool const all_there = kernels().position(to, from, code.extent, present);
+    for (std::size_t k = 0; !all_there && k < present; ++k) checked_position(from[k], code.extent);  // names the first
     return {out, a.constant};
 }
 

@@ -262,6 +262,9 @@ std::unique_ptr<PreparedKernel const> make_gather_kernel(KernelShape const& shap
     Extent const size = static_cast<Extent>(size_of(shape.operand_dtypes[data]));
     bool const plain = !shape.accumulate && shape.operand_dtypes[data] == shape.output_dtype &&
                        passes_through(shape.output_dtype, types.compute, shape.output_dtype);
+    bool const repeats =
+        std::any_of(labels.begin(), labels.end(), [](auto const& label) { return label.positions == 0; });
+    if (plain && !repeats) return nullptr;  // no offset would be used twice
     Extent const shortest = plain ? machine::shortest_plain_row : machine::shortest_copied_row;
     std::optional<Tiling> tiling =
         tiling_of(std::move(labels), size, static_cast<Extent>(size_of(shape.output_dtype)), shortest);

@@ -96,8 +96,87 @@ void gather(std::size_t size, std::byte const* from, Offset const* at, Extent co
     }
 }
 
+/// A row of at least one word, at most two: its first and its last word, which may overlap.
+template <class Word>
+struct TwoWords {
+    Extent last;  // where the last word begins
+    void operator()(std::byte* to, std::byte const* from) const {
+        Word const begin = load<Word>(from), end = load<Word>(from + last);
+        __builtin_memcpy(to, &begin, sizeof begin);
+        __builtin_memcpy(to + last, &end, sizeof end);
+    }
+};
+template <class Word>
+struct OneWord {
+    void operator()(std::byte* to, std::byte const* from) const {
+        Word const word = load<Word>(from);
+        __builtin_memcpy(to, &word, sizeof word);
+    }
+};
+/// Whole lines, and the last one, which may overlap with those.
+template <int Lines>
+struct LinesAndLast {
+    Extent last;
+    void operator()(std::byte* to, std::byte const* from) const {
+#pragma GCC unroll 4
+        for (int k = 0; k < Lines; ++k) __builtin_memcpy(to + k * 64, from + k * 64, 64);
+        __builtin_memcpy(to + last, from + last, 64);
+    }
+};
+
+template <class Position, class Copy>
+void copy_rows(RowsByPosition const& rows, Copy const& copy) {
+    RowsByPosition const r = rows;  // a copy: what is written might be part of it for all that the compiler knows
+    std::byte const *position = r.positions, *data = r.data;
+    std::byte* to = r.to;
+    for (Extent k = 0; k < r.count; ++k, position += r.position_step, data += r.data_step, to += r.to_step) {
+        Extent const row = static_cast<Extent>(load<Position>(position)) - r.first;
+        if (static_cast<std::uint64_t>(row) < static_cast<std::uint64_t>(r.length))
+            copy(to, data + row * r.row_step);
+        else
+            __builtin_memset(to, 0, static_cast<std::size_t>(r.row_bytes));
+    }
+}
+
+template <class Position>
+void copy_rows_at(RowsByPosition const& rows) {
+    struct Sixteen {
+        std::uint64_t words[2];
+    };
+    struct ThirtyTwo {
+        std::uint64_t words[4];
+    };
+    Extent const bytes = rows.row_bytes;
+    switch (bytes) {
+        case 1: return copy_rows<Position>(rows, OneWord<std::uint8_t>{});
+        case 2: return copy_rows<Position>(rows, OneWord<std::uint16_t>{});
+        case 4: return copy_rows<Position>(rows, OneWord<std::uint32_t>{});
+        case 8: return copy_rows<Position>(rows, OneWord<std::uint64_t>{});
+        case 16: return copy_rows<Position>(rows, OneWord<Sixteen>{});
+        default: break;
+    }
+    if (bytes < 4) return copy_rows<Position>(rows, TwoWords<std::uint16_t>{bytes - 2});
+    if (bytes < 8) return copy_rows<Position>(rows, TwoWords<std::uint32_t>{bytes - 4});
+    if (bytes < 16) return copy_rows<Position>(rows, TwoWords<std::uint64_t>{bytes - 8});
+    if (bytes <= 32) return copy_rows<Position>(rows, TwoWords<Sixteen>{bytes - 16});
+    if (bytes < 64) return copy_rows<Position>(rows, TwoWords<ThirtyTwo>{bytes - 32});
+    if (bytes <= 128) return copy_rows<Position>(rows, LinesAndLast<1>{bytes - 64});
+    if (bytes <= 192) return copy_rows<Position>(rows, LinesAndLast<2>{bytes - 64});
+    copy_rows<Position>(rows, LinesAndLast<3>{bytes - 64});
+}
+
+void copy_all_rows(RowsByPosition const& rows) {
+    switch (rows.type) {
+        case DType::u8: return copy_rows_at<std::uint8_t>(rows);
+        case DType::i8: return copy_rows_at<std::int8_t>(rows);
+        case DType::i16: return copy_rows_at<std::int16_t>(rows);
+        case DType::i32: return copy_rows_at<std::int32_t>(rows);
+        default: return copy_rows_at<std::int64_t>(rows);
+    }
+}
+
 }  // namespace
 
-GatherLoops gather_loops() { return {find, gather}; }
+GatherLoops gather_loops() { return {find, gather, copy_all_rows}; }
 
 }  // namespace ein::executor::EIN_INSTRUCTION_SET

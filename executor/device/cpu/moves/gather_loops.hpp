@@ -24,12 +24,27 @@ struct PositionTile {
         data_step;  // of the label that positions choose along: what is here, elements from one to one
 };
 
+/// Short rows of the data, each where its position says; 0 where another block has them. Steps in bytes.
+struct RowsByPosition {
+    static constexpr Extent longest = 256;  // bytes of a row
+    std::byte const* positions;
+    DType type;  // an integer's
+    Extent position_step;
+    Extent first, length;  // of the label that positions choose along: what is here
+    std::byte const* data;
+    Extent data_step, row_step;  // from one position's data to the next one's; from row to row that they choose among
+    std::byte* to;
+    Extent to_step;
+    Extent row_bytes, count;
+};
+
 struct GatherLoops {
     /// @return whether all elements are here
     bool (*find)(PositionTile const& tile, Offset* offsets);
     /// @param absent  the element that stands for those of other blocks; null where there are none
     void (*gather)(std::size_t size, std::byte const* from, Offset const* at, Extent count, std::byte const* absent,
                    std::byte* to);
+    void (*copy_rows)(RowsByPosition const& rows);
 };
 
 namespace baseline {

@@ -4,10 +4,11 @@
 #include <cstring>
 #include <span>
 
+#include "executor/device/cpu/instruction_set.hpp"
 #include "executor/device/cpu/loops/loop_kernel.hpp"
 #include "executor/device/cpu/loops/tile_convert.hpp"
 #include "executor/device/cpu/machine.hpp"
-#include "executor/device/cpu/moves/short_runs.hpp"
+#include "executor/device/cpu/moves/gather_loops.hpp"
 #include "executor/device/cpu/past_cache.hpp"
 #include "executor/device/kernel/kernel_types.hpp"
 #include "executor/device/kernel/position_labels.hpp"
@@ -16,6 +17,15 @@
 
 namespace ein::executor {
 namespace {
+
+using CopyRows = decltype(GatherLoops::copy_rows);
+CopyRows copy_short_rows() {
+    static CopyRows const best = EIN_OF_BEST_SET(gather_loops()).copy_rows;
+    return best;
+}
+
+/// Rows that lie side by side in the output are brought together, and go past the cache so many bytes at a time.
+constexpr std::size_t bytes_together = machine::stored_vector_tile;
 
 class LookupKernel final : public PreparedKernel {
 public:
@@ -37,11 +47,17 @@ public:
                 row.labels.push_back({label.length, {label.strides[data]}, label.output_stride, false, -1});
         }
         data_stride_ = all.labels.back().strides[data];
-        make_rows(std::move(row), types);
+        DType const type = shape.operand_dtypes[data];
+        if (!accumulate_ && type == shape.output_dtype && passes_through(type, types.compute, type))
+            take_plain_rows(all, data, positions, static_cast<Extent>(size_of(type)));
+        else
+            make_rows(std::move(row), types);
         Extent const bytes = count_of(labels_) * static_cast<Extent>(row_bytes_);
-        past_cache_ = std::max(bytes, shape.output_bytes) >= machine::output_past_cache &&
-                      static_cast<Extent>(row_bytes_) >= machine::run_past_cache;
-        pieces_ = pieces_of(count_of(labels_), row_elements_ * static_cast<Extent>(size_of(position_dtype_)));
+        bool const long_rows = static_cast<Extent>(row_bytes_) >= machine::run_past_cache;
+        bool const adjacent = !labels_.empty() && labels_.back().output == static_cast<Extent>(row_bytes_);
+        past_cache_ = std::max(bytes, shape.output_bytes) >= machine::output_past_cache && (long_rows || adjacent);
+        pieces_ = pieces_of(count_of(labels_), std::max<Extent>(row_elements_, static_cast<Extent>(row_bytes_)) +
+                                                   static_cast<Extent>(size_of(position_dtype_)));
     }
 
     void launch(KernelCall const& call, WorkerTeam& team) const override {
@@ -53,15 +69,29 @@ public:
     }
 
 private:
+    /// Rows that are copied as they are: as many labels as lie side by side on both sides; the others choose rows.
+    void take_plain_rows(Nest const& all, std::size_t data, std::size_t positions, Extent size) {
+        labels_.clear();
+        row_bytes_ = static_cast<std::size_t>(size);
+        bool in_row = true;
+        for (std::size_t l = all.labels.size() - 1; l-- > 0;) {
+            NestLabel const& label = all.labels[l];
+            if (label.length == 1) continue;
+            auto const bytes = static_cast<Extent>(row_bytes_);
+            in_row =
+                in_row && label.strides[positions] == 0 && label.strides[data] == bytes && label.output_stride == bytes;
+            if (in_row)
+                row_bytes_ *= static_cast<std::size_t>(label.length);
+            else
+                labels_.push_back({label.length, label.strides[positions], label.strides[data], label.output_stride});
+        }
+        std::reverse(labels_.begin(), labels_.end());
+        row_elements_ = static_cast<Extent>(row_bytes_) / size;
+    }
+
     void make_rows(Nest row, KernelTypes const& types) {
         simplify(row);
         row_elements_ = row.elements();
-        DType const from = row.operand_dtypes[0];
-        Extent const size = static_cast<Extent>(size_of(from));
-        bool const adjacent = row.labels.empty() || (row.labels.size() == 1 && row.labels[0].strides[0] == size &&
-                                                     row.labels[0].output_stride == size);
-        if (adjacent && !accumulate_ && from == row.output_dtype && passes_through(from, types.compute, from))
-            row_bytes_ = static_cast<std::size_t>(row_elements_ * size);
         Nest nothing = row;
         for (NestLabel& label : nothing.labels) label.strides = {0};
         nothing.operand_dtypes = {types.accumulate};
@@ -71,7 +101,33 @@ private:
                                  {nullptr, {0}, 0, types.compute, types.join, types.accumulate, scalar::Agg::sum});
     }
 
-    /// Rows that are copied as they are: positions of several first, so that their rows are on their way together.
+    /// Rows that are copied as they are, short ones: as many of them as follow one another are one loop.
+    void copy_plain_short_rows(KernelCall const& call, Extent first, Extent last) const {
+        PositionLabel const along = labels_.empty() ? PositionLabel{1, 0, 0, 0} : labels_.back();
+        auto const row_bytes = static_cast<Extent>(row_bytes_);
+        Extent const most = past_cache_ ? std::max<Extent>(1, static_cast<Extent>(bytes_together) / row_bytes) : last;
+        alignas(machine::cache_line) std::byte together[bytes_together];
+        auto const operand = [&](int k) {
+            return static_cast<std::byte const*>(call.operands[static_cast<std::size_t>(k)]);
+        };
+        RowsByPosition rows{
+            nullptr,      position_dtype_, along.positions, call.begin[static_cast<std::size_t>(lookup_.label)],
+            data_length_, nullptr,         along.data,      data_stride_,
+            nullptr,      along.output,    row_bytes,       0};
+        for (Extent row = first; row < last; row += rows.count) {
+            PositionOffsets const at = offsets_of(labels_, row);
+            rows.count = std::min({most, last - row, along.length - row % along.length});
+            rows.positions = operand(lookup_.positions) + at.positions;
+            rows.data = operand(lookup_.data) + at.data;
+            auto* const to = static_cast<std::byte*>(call.output) + at.output;
+            rows.to = past_cache_ ? together : to;
+            copy_short_rows()(rows);
+            if (past_cache_) copy_past_cache(to, together, static_cast<std::size_t>(rows.count * row_bytes));
+        }
+        if (past_cache_) finish_past_cache();
+    }
+
+    /// The same of long ones: positions of several first, so that their rows are on their way together.
     void copy_plain_rows(KernelCall const& call, Extent first, Extent last) const {
         static constexpr Extent together = 64;
         auto const* const where =
@@ -120,11 +176,12 @@ private:
         if (past_cache_)
             put([&](std::byte* to_row, std::byte const* from) { copy_past_cache(to_row, from, row_bytes_); });
         else
-            with_run_copy(row_bytes_, put);
+            put([&](std::byte* to_row, std::byte const* from) { std::memcpy(to_row, from, row_bytes_); });
     }
 
     void copy_rows(KernelCall const& call, Extent first, Extent last) const {
-        if (row_bytes_ > 0) return copy_plain_rows(call, first, last);
+        if (row_bytes_ > RowsByPosition::longest) return copy_plain_rows(call, first, last);
+        if (row_bytes_ > 0) return copy_plain_short_rows(call, first, last);
         SoloWorkerTeam solo;
         auto const label = static_cast<std::size_t>(lookup_.label);
         for (Extent row = first; row < last; ++row) {
