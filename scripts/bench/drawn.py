@@ -227,33 +227,47 @@ def prefix(draw):
     dtype = draw.choice([*FLOATS, "i32", "i64"])
     shape = extents(draw, draw.randint(1, 3), elements_for(draw, dtype))
     axis = draw.randrange(len(shape))
-    agg, fill, peer = draw.choice([("sum", "0", torch.cumsum), ("max", "-inf", lambda x, a: torch.cummax(x, a)[0])])
-    if dtype not in FLOATS:
-        agg, fill, peer = "sum", "0", torch.cumsum
+    aggs = {"sum": ("0", torch.cumsum), "prod": ("1", torch.cumprod),
+            "max": ("-inf", lambda x, a: torch.cummax(x, a)[0]), "min": ("inf", lambda x, a: torch.cummin(x, a)[0])}
+    agg = draw.choice(["sum", "sum", "max", "min", "prod"] if dtype in FLOATS else ["sum", "prod"])
+    fill, along = aggs[agg]
+    compares = draw.choice(["<=", "<=", "<", ">="])
     labels = LETTERS[:len(shape)]
     out = labels.replace(labels[axis], "z")
-    node = {"einsum": f"{labels}->{out}", "inputs": ["X"], "join": f"where([{labels[axis]}] <= [z], x, {fill})",
+    node = {"einsum": f"{labels}->{out}", "inputs": ["X"], "join": f"where([{labels[axis]}] {compares} [z], x, {fill})",
             "agg": agg, "sizes": {"z": shape[axis]}}
-    return (of({"X": leaf(shape, dtype)}, node), [(shape, dtype)], lambda x: peer(x, axis),
-            f"prefix {agg} axis {axis} {shape} {dtype}")
+    peer = (lambda x: along(x.flip(axis), axis).flip(axis)) if compares == ">=" else lambda x: along(x, axis)
+    low, high = (0.99, 1.01) if agg == "prod" else (-1.0, 1.0)  # products stay normal numbers
+    return (of({"X": leaf(shape, dtype, low, high)}, node), [(shape, dtype)], peer,
+            f"prefix {agg} {compares} axis {axis} {shape} {dtype}")
 
 
 def lookup(draw):
     dtype = draw.choice([*FLOATS, "i32"])
     rows, width = round(2 ** draw.uniform(6, 17)), round(2 ** draw.uniform(0, 10))
+    integers = draw.choice(["i64", "i64", "i32", "u8"])
+    rows = min(rows, 255) if integers == "u8" else rows
     count = max(8, elements_for(draw, dtype) // width // 2)
-    ids = {"shape": [count], "dtype": "i64", "data": {"random": "uniform", "low": 0, "high": rows - 1, "seed": 3}}
+    outer = draw.choice([1, 1, 2, 5])
+    gathers = draw.random() < 0.5
+    count = max(8, count // outer) if gathers else count
+    ids = {"shape": [count], "dtype": integers, "data": {"random": "uniform", "low": 0, "high": rows, "seed": 3}}
     index = torch.randint(0, rows, [count])
-    if draw.random() < 0.5:
-        graph = of({"X": leaf([rows, width], dtype), "I": ids}, {"op": "gather", "inputs": ["X", "I"], "axis": 0})
-        return (graph, [([rows, width], dtype)], lambda x: x.index_select(0, index),
-                f"gather {rows}x{width} {count} {dtype}")
-    node = {"einsum": "ij,i->kj", "inputs": ["X", "I"], "join": "where(y == [k], x, 0)", "sizes": {"k": rows},
-            "dtype": dtype}
+    if gathers:
+        axis = 0 if outer == 1 else 1
+        shape = [rows, width] if outer == 1 else [outer, rows, width]
+        graph = of({"X": leaf(shape, dtype), "I": ids}, {"op": "gather", "inputs": ["X", "I"], "axis": axis})
+        return (graph, [(shape, dtype)], lambda x: x.index_select(axis, index),
+                f"gather axis {axis} {shape} {count} {integers} {dtype}")
+    agg, fill = draw.choice([("sum", "0"), ("sum", "0"), ("max", "-1000"), ("min", "1000")])
+    node = {"einsum": "ij,i->kj", "inputs": ["X", "I"], "join": f"where(y == [k], x, {fill})", "agg": agg,
+            "sizes": {"k": rows}, "dtype": dtype}
     graph = of({"X": leaf([count, width], dtype), "I": ids}, node)
-    return (graph, [([count, width], dtype)],
-            lambda x: torch.zeros([rows, width], dtype=TYPES[dtype]).index_add_(0, index, x),
-            f"sums by group {count}x{width} into {rows} {dtype}")
+    if agg == "sum":
+        peer = lambda x: torch.zeros([rows, width], dtype=x.dtype).index_add_(0, index, x)
+    else:
+        peer = lambda x: torch.zeros([rows, width], dtype=x.dtype).index_reduce_(0, index, x, f"a{agg}")
+    return graph, [([count, width], dtype)], peer, f"{agg} by group {count}x{width} into {rows} {integers} {dtype}"
 
 
 KINDS = {kind.__name__: kind for kind in (reduction, elementwise, contraction, norm, moved, prefix, lookup)}
