@@ -45,13 +45,13 @@ struct Mod {
     }
 };
 
-void count_up(void* out, I64 first, I64 step, std::size_t count) {
+[[maybe_unused]] void count_up(void* out, I64 first, I64 step, std::size_t count) {
     auto* __restrict const r = static_cast<I64*>(out);
     for (std::size_t i = 0; i < count; ++i) r[i] = wrapped<I64>(bits(first) + i * bits(step));
 }
 
 /// Indices, negative ones from the end. @return whether all are places below `extent`
-bool position(I64* __restrict out, I64 const* __restrict a, I64 extent, std::size_t count) {
+[[maybe_unused]] bool position(I64* __restrict out, I64 const* __restrict a, I64 extent, std::size_t count) {
     U64 outside = 0;  // its sign: whether any place is below 0 or not below the extent
     for (std::size_t k = 0; k < count; ++k) {
         I64 const place = a[k] + (a[k] < 0 ? extent : 0);
