@@ -28,7 +28,7 @@ cat > graph.json << JSON
              "S": {"shape": [200, 200], "sparse": true, "data": {"scipy": "data/S.npz"}},
              "r": {"shape": [200, 200], "data": {"random": "uniform", "seed": 5}},
              "n": {"shape": [50], "dtype": "i64", "data": {"random": "uniform", "high": 200, "seed": 6}}},
- "nodes": [{"name": "L", "loop": {"times": 1500, "carry": {"x": "x_next"}, "body": [
+ "nodes": [{"name": "L", "loop": {"times": 3000, "carry": {"x": "x_next"}, "body": [
               {"name": "Bx", "einsum": "ij,jk->ik", "inputs": ["B", "x"]},
               {"name": "x_next", "einsum": "ij,ij->ij", "inputs": ["Bx", "r"], "join": "sin(x) + y"}]}},
            {"name": "Sx", "einsum": "ij,jk->ik", "inputs": ["S", "L/x"]},
