@@ -31,7 +31,8 @@ public:
                                           std::optional<DType> values = {});
     /// Whether sums of integers of `values` into `type` have loops.
     static bool widens(scalar::Agg agg, DType values, DType type);
-    /// From now on which of equal zeros, or of nans, is the best depends on the terms alone, not on who lies beside.
+    /// From now on which of equal zeros, or of nans, is the best, and in which order terms are added, depends on the
+    /// terms alone, not on who lies beside.
     void keep_order() { any_order_ = folds_ = false; }
     /// Whether several rows of narrow columns are combined as one, and what comes is folded.
     bool folds() const { return folds_; }

@@ -23,6 +23,13 @@ Extent reach(NestLabel const& label) {
     return most;
 }
 
+/// Bytes of an element.
+Extent widest_operand(Nest const& nest) {
+    std::size_t widest = 1;
+    for (DType type : nest.operand_dtypes) widest = std::max(widest, size_of(type));
+    return static_cast<Extent>(widest);
+}
+
 class Planner {
 public:
     Planner(Nest const& nest, Extent vector_tile, RowForms const& forms)
@@ -95,15 +102,10 @@ private:
     /// Whether the rows of narrow columns, each with a term of the same outputs, follow one another in every operand.
     bool are_narrow_columns(NestLabel const& outer, NestLabel const& inner) const {
         bool follow = folds_columns_ && outer.aggregated && !inner.aggregated && outer.index < 0 && inner.index < 0 &&
-                      inner.length * widest_operand() <= static_cast<Extent>(machine::folded_columns / 2);
+                      inner.length * widest_operand(nest_) <= static_cast<Extent>(machine::folded_columns / 2);
         for (std::size_t k = 0; follow && k < inner.strides.size(); ++k)
             follow = outer.strides[k] == inner.strides[k] * inner.length;
         return follow;
-    }
-    Extent widest_operand() const {
-        std::size_t widest = 1;
-        for (DType type : nest_.operand_dtypes) widest = std::max(widest, size_of(type));
-        return static_cast<Extent>(widest);
     }
 
     /// Traffic and the cost of starting a vector tile, shared by its elements.
@@ -148,7 +150,7 @@ private:
     /// Whether the rows along a label are so few that a vector tile of them is hardly worth beginning.
     bool is_short_beside(NestLabel const& outer, NestLabel const& inner) const {
         if (!aggregates_ || !outer.aggregated || inner.aggregated) return false;
-        return outer.length * inner.length * widest_operand() < machine::shortest_vector_tile;
+        return outer.length * inner.length * widest_operand(nest_) < machine::shortest_vector_tile;
     }
 
     /// A short inner label leaves room for several of its rows in one vector tile.
@@ -336,9 +338,7 @@ bool is_turned(Nest const& nest, LoopPlan const& plan, std::size_t operand) {
 }
 
 Extent turned_vector_tile(Nest const& nest) {
-    std::size_t widest = 1;
-    for (DType type : nest.operand_dtypes) widest = std::max(widest, size_of(type));
-    return std::max(machine::turned_vector_tile, machine::bytes_of_turned_tile / static_cast<Extent>(widest));
+    return std::max(machine::turned_vector_tile, machine::bytes_of_turned_tile / widest_operand(nest));
 }
 
 LoopPlan plan_loops(Nest const& nest, std::size_t vector_tile, RowForms const& forms) {

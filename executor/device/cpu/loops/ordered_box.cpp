@@ -40,11 +40,11 @@ void OrderedBox::list() {
         --listed_;
     }
     at_once_ = std::clamp<Extent>(machine::listed_runs / inner_, 1, labels_[listed_].length);
-    std::vector<std::int32_t> inside{0};
+    std::vector<Extent> inside{0};
     auto const add = [&](Extent length, Extent step) {
-        std::vector<std::int32_t> all;
+        std::vector<Extent> all;
         for (Extent i = 0; i < length; ++i)
-            for (std::int32_t at : inside) all.push_back(static_cast<std::int32_t>(i * step) + at);
+            for (Extent at : inside) all.push_back(i * step + at);
         inside = std::move(all);
     };
     for (std::size_t label = labels_.size(); --label > listed_;) add(labels_[label].length, labels_[label].step);
@@ -89,7 +89,7 @@ std::byte* OrderedBox::bring_rows(std::byte const* from, std::size_t label, Exte
 }
 
 std::byte* OrderedBox::bring_listed(std::byte const* from, Extent units, std::byte* to) const {
-    std::int32_t const* const __restrict at = at_.data();
+    Extent const* const __restrict at = at_.data();
     Extent const ahead = at_once_ * labels_[listed_].step;  // what is listed next
     with_run_copy(run_bytes_, [&](auto const& copy) {
         std::size_t const bytes = copy.bytes();

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -48,7 +47,7 @@ private:
     std::size_t listed_ = 0;  // the first label whose indices are listed: inner ones wholly,
     Extent at_once_ = 1;      // of itself so many
     Extent inner_ = 1;        // runs of one index of it
-    std::vector<std::int32_t> at_;
+    std::vector<Extent> at_;  // in bytes
 };
 
 }  // namespace ein::executor

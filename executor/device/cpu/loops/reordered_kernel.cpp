@@ -135,6 +135,7 @@ public:
         is_direct_ = body.program == nullptr && !nest.accumulate && body.accumulate == body.compute &&
                      nest.operand_dtypes[0] == type && passes_through(type, body.compute, type) &&
                      labels.near == none && output_bytes() < machine::output_past_cache;
+        if (is_direct_) return;
         LoopBody of_box = body;
         of_box.points = std::max(body.points, nest.elements());
         for (bool const last_rows : {false, true})
@@ -143,7 +144,7 @@ public:
                     loops_[which(last_rows, last_near)] = make_loops(of_box, last_rows, last_near);
     }
 
-    bool has_loops() const { return loops_[0] != nullptr; }
+    bool is_complete() const { return is_direct_ || loops_[0] != nullptr; }
 
     void launch(KernelCall const& call, WorkerTeam& team) const override {
         if (pieces_ < 2) return run(call, 0, boxes_, team);
@@ -263,7 +264,7 @@ std::unique_ptr<PreparedKernel const> make_reordered_kernel(Nest const& nest, Lo
     std::optional<BoxLabels> const labels = planner.plan();
     if (!labels) return nullptr;
     auto made = std::make_unique<ReorderedKernel>(nest, body, *labels, planner);
-    return made->has_loops() ? std::move(made) : nullptr;
+    return made->is_complete() ? std::move(made) : nullptr;
 }
 
 }  // namespace ein::executor

@@ -1,5 +1,7 @@
 #include "executor/device/cpu/loops/reordered_kernel.hpp"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -140,4 +142,23 @@ TEST_CASE("a box of an operand is brought into order, whole and in part", "[exec
         CAPTURE(size, first, second);
         CHECK(result == wanted);
     }
+}
+
+/// Of memory that is only reserved.
+TEST_CASE("a box of an operand may span more than 2 GiB", "[executor][device]") {
+    constexpr Extent apart = Extent{3} << 30, columns = 5;
+    constexpr auto bytes = static_cast<std::size_t>(2 * apart + 4096);
+    void* const memory =
+        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    REQUIRE(memory != MAP_FAILED);
+    auto* const operand = static_cast<std::byte*>(memory);
+    std::vector<std::byte> wanted, result(3 * columns);
+    for (Extent row = 0; row < 3; ++row)
+        for (Extent column = 0; column < columns; ++column) {
+            wanted.push_back(static_cast<std::byte>(1 + row * columns + column));
+            operand[row * apart + 2 * column] = wanted.back();
+        }
+    OrderedBox(1, {{1, 0}, {3, apart}, {columns, 2}}).bring(operand, 1, 3, result.data());
+    CHECK(result == wanted);
+    munmap(memory, bytes);
 }
